@@ -1,0 +1,1 @@
+"""What is checked: one file an assignment, plain pytest functions."""

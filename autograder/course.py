@@ -1,0 +1,1 @@
+"""The manifest: course.yml read into Course, Assignment and Item (skeleton)."""

@@ -1,0 +1,1 @@
+"""Where results go: the gradebook, feedback pages, the class page."""

@@ -1,0 +1,1 @@
+"""Files that students receive verbatim: torch and numpy only."""

@@ -1,0 +1,90 @@
+"""What grading found out: verdicts, items and the result file that is the evidence.
+
+A result file is written whole or not at all, so a killed grader never leaves half a score.
+"""
+
+import os
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Verdict(StrEnum):
+    """What became of one item; only `internal` is our fault, and it never costs points."""
+
+    PASSED = "passed"
+    CARRIED = "carried"  # right once an earlier part is replaced by a right one
+    WRONG = "wrong"
+    MISSING = "missing"  # still the stub, or not there
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    FORBIDDEN = "forbidden"  # used a call that the item asks to write
+    INTERNAL = "internal"
+
+
+class ItemResult(BaseModel):
+    """One item of one submission: its points, its score and the sentences about it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    item: str
+    title: str
+    points: float
+    score: float | None  # None: internal, staff must look
+    verdict: Verdict
+    message: str | None = None  # for the student; for staff when the verdict is internal
+    diagnosis: str | None = None
+
+
+class Result(BaseModel):
+    """One graded submission. `score` is None when any item is internal: never a zero."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    student: str
+    assignment: str
+    score: float | None
+    max_score: float
+    items: tuple[ItemResult, ...]
+    notes: tuple[str, ...] = ()  # for the student: cells set aside, failures that cost nothing
+    sandbox: str  # sandlock, bubblewrap, or none
+    seconds: float  # wall seconds from reading the file to the last verdict
+    versions: dict[str, str]
+    secret_fingerprint: str
+    submission_sha256: str | None  # None: there was nothing to read
+
+    @property
+    def needs_staff(self) -> bool:
+        """Whether a fault of ours kept this submission from getting a score."""
+        return self.score is None
+
+    def write(self, path: Path) -> None:
+        """Write to `path` atomically, creating its folder."""
+        write_atomically(path, self.model_dump_json(indent=2) + "\n")
+
+    @classmethod
+    def read(cls, path: Path) -> "Result":
+        """Read a result file; raises ValueError naming the file when it is not one."""
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except ValueError as error:
+            raise ValueError(f"{path} is not a result file: {error}") from error
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write text to `path` so that a reader sees the old file or the new one, never half."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -1,0 +1,1 @@
+"""The island where student code runs; it imports nothing of autograder but itself."""
