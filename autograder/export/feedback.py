@@ -1,0 +1,26 @@
+"""A result as the page that its student reads."""
+
+from collections import Counter
+from pathlib import Path
+
+from autograder.course import Assignment
+from autograder.export.page import LOOKS, write_page
+from autograder.result import Result
+
+__all__ = ["write_feedback"]
+
+
+def write_feedback(result: Result, assignment: Assignment, course_name: str, path: Path) -> None:
+    """Write the feedback page of `result` to `path`, creating its folder.
+
+    The same result gives the same bytes, whenever and however long it was graded.
+    """
+    counts = Counter(item.verdict for item in result.items)
+    write_page(
+        path,
+        "feedback.html.jinja",
+        result=result,
+        assignment=assignment,
+        course_name=course_name,
+        tally=[(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]],
+    )

@@ -1,0 +1,87 @@
+"""What the pages share: the look of each verdict, numbers and texts made fit to read, jinja.
+
+A page is one file that needs nothing else: no script, no picture, no font, no network. Its texts
+may come from a student's program, so every text is escaped, and stripped of what steers a
+terminal or turns reading order round; a content policy in the page is the second wall.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from autograder.result import Verdict, write_atomically
+
+__all__ = ["LOOKS", "Look", "legible", "number", "write_page"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a verdict is shown: never by its colour alone."""
+
+    symbol: str
+    meaning: str  # a sentence without its full stop
+    light: str  # the ink on a light page, as #rrggbb
+    dark: str  # the ink on a dark page
+
+
+LOOKS: Mapping[Verdict, Look] = MappingProxyType(
+    {
+        Verdict.PASSED: Look("✓", "Right", "#1c7448", "#74c79b"),
+        Verdict.CARRIED: Look(
+            "→", "Right once an earlier part is replaced by a right one", "#2560a4", "#86b6ee"
+        ),
+        Verdict.WRONG: Look("✗", "It ran, and its answer is not right", "#b0342a", "#f2938a"),
+        Verdict.MISSING: Look("○", "Still the stub, or not there", "#5f656e", "#a4abb5"),
+        Verdict.ERROR: Look("!", "It raised an exception", "#a4480c", "#eda26d"),
+        Verdict.TIMEOUT: Look("∞", "It took longer than allowed", "#805c00", "#d8b45f"),
+        Verdict.MEMORY: Look("≫", "It used more memory than allowed", "#75552f", "#cdaa82"),
+        Verdict.FORBIDDEN: Look(
+            "⊘", "It used a call that does this item's work", "#9d2c6b", "#ec90c2"
+        ),
+        Verdict.INTERNAL: Look(
+            "?", "Our fault, not the submission's: staff are looking at it", "#6a3db8", "#b9a0f2"
+        ),
+    }
+)
+
+# Control characters but for tab and line feed, marks that reorder text, and halves of characters
+# that no file can hold.
+_ILLEGIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def legible(value: object) -> object:
+    """The value, and if it is a text then with a mark for each character nobody can read."""
+    # Exactly str: what jinja holds for safe already is a subclass, and must stay one.
+    return _ILLEGIBLE.sub("\ufffd", value) if type(value) is str else value
+
+
+def number(value: float | None) -> str:
+    """A score as people write it: 3, 2.5, 0.33; a dash for no score."""
+    return "–" if value is None else f"{round(value, 2):.10g}"  # noqa: RUF001 (a dash)
+
+
+def write_page(path: Path, template: str, **context: object) -> None:
+    """Fill the template `template` of this package and write it to `path` atomically."""
+    write_atomically(path, _environment().get_template(template).render(context))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("autograder.export", "."),
+        autoescape=True,
+        finalize=legible,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number
+    environment.globals["looks"] = LOOKS
+    return environment

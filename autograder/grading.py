@@ -1,0 +1,179 @@
+"""One submission to its Result: read, run behind the walls, checked, judged."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from autograder import secret as secrets
+from autograder.banned import banned_uses
+from autograder.course import Assignment, Course, Item
+from autograder.notebook import (
+    MODULES,
+    Source,
+    Submission,
+    UnreadableSubmission,
+    read_source,
+    read_submission,
+)
+from autograder.plugin import CheckOutcome, run_checks
+from autograder.result import ItemResult, Result, Verdict
+from autograder.sandbox.walls import Limits, Server
+from autograder.student import LocalStudent, RemoteStudent
+
+_VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
+
+
+@dataclass(frozen=True)
+class Exam:
+    """All that grading an assignment takes, beside the submission and the server."""
+
+    assignment: Assignment
+    source: Source
+    reference: LocalStudent
+    secret: str
+
+
+def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
+    """Read an assignment's source and run its reference."""
+    assignment = course.assignment(assignment_id)
+    source = read_source(source_path(course.root, assignment_id))
+    return Exam(assignment, source, LocalStudent(source.reference, MODULES), secret)
+
+
+def source_path(root: Path, assignment_id: str) -> Path:
+    """Where the instructor's source of an assignment lies."""
+    return root / "solutions" / f"{assignment_id}.py"
+
+
+def limits_of(assignment: Assignment) -> Limits:
+    """The manifest's limits as the sandbox takes them."""
+    return Limits(**assignment.limits.model_dump())
+
+
+def find_submission(folder: Path, assignment_id: str) -> Path:
+    """The file to grade in a student's folder; under another name only if it is the only one.
+
+    Raises UnreadableSubmission when there is none, or no telling which.
+    """
+    named = [folder / f"{assignment_id}{suffix}" for suffix in (".ipynb", ".py")]
+    for path in named:
+        if path.is_symlink() or path.exists():
+            return path
+    found = sorted(folder.glob("*.ipynb")) if folder.is_dir() else []
+    if len(found) == 1:
+        return found[0]
+    others = ", ".join(path.name for path in found)
+    raise UnreadableSubmission(
+        f"there is no {assignment_id}.ipynb"
+        + (f", and several other notebooks ({others})." if found else ", nor any other notebook.")
+    )
+
+
+def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
+    """Grade the file, or the one that the folder at `path` holds. Never raises for a student's
+    mistake; a fault of ours becomes verdicts `internal`.
+    """
+    started = time.perf_counter()
+    sha256, notes = None, []
+    try:
+        if not path.is_file():
+            path = find_submission(path, exam.assignment.id)
+        submission = read_submission(path, exam.source)
+        sha256, notes = submission.sha256, list(submission.notes)
+        outcomes = _ask(submission, exam, server, notes)
+        items = [_judge(item, outcomes) for item in exam.assignment.items]
+    except UnreadableSubmission as error:
+        items = [_all(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
+    except Exception as error:
+        items = _internal(exam, f"{type(error).__name__}: {error}")
+    seconds = time.perf_counter() - started
+    return _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
+
+
+def failed_result(student: str, exam: Exam, wall: str, message: str) -> Result:
+    """The result when the grader itself could not grade: no score, and a word for staff."""
+    return _result(student, exam, _internal(exam, message), wall, 0.0)
+
+
+def _internal(exam: Exam, message: str) -> list[ItemResult]:
+    return [_all(item, Verdict.INTERNAL, message) for item in exam.assignment.items]
+
+
+def _result(
+    student: str,
+    exam: Exam,
+    items: Sequence[ItemResult],
+    wall: str,
+    seconds: float,
+    notes: tuple[str, ...] = (),
+    sha256: str | None = None,
+) -> Result:
+    scores = [item.score for item in items]
+    return Result(
+        student=student,
+        assignment=exam.assignment.id,
+        score=None if None in scores else sum(score or 0.0 for score in scores),
+        max_score=exam.assignment.max_score,
+        items=tuple(items),
+        notes=notes,
+        sandbox=wall,
+        seconds=round(seconds, 3),
+        versions=_VERSIONS,
+        secret_fingerprint=secrets.fingerprint(exam.secret),
+        submission_sha256=sha256,
+    )
+
+
+def _ask(
+    submission: Submission, exam: Exam, server: Server, notes: list[str]
+) -> list[CheckOutcome]:
+    remote = RemoteStudent(
+        server,
+        submission.cells,
+        modules=MODULES,
+        banned=exam.assignment.banned,
+        banned_in=banned_uses(submission.cells, exam.assignment.banned),
+        defined_in=exam.source.defined_in,
+    )
+    with remote as student:
+        student.run()
+        outcomes = run_checks(
+            exam.assignment, exam.source, student, exam.reference, exam.secret
+        )
+    answers = {cell.name for cell in submission.cells if cell.solution}
+    notes += [
+        f"In the cell {name}: {error} It cost nothing by itself."
+        for name, error in student.cell_errors.items()
+        if name not in answers
+    ]
+    return outcomes
+
+
+def _judge(item: Item, outcomes: Sequence[CheckOutcome]) -> ItemResult:
+    """An item is passed when all of its checks are; else the first that is not speaks for it."""
+    ours = [each for each in outcomes if each.item == item.id]
+    internal = [each for each in ours if each.verdict is Verdict.INTERNAL]
+    failed = internal or [each for each in ours if each.verdict is not Verdict.PASSED]
+    if failed:
+        return _all(item, failed[0].verdict, failed[0].message)
+    if not ours:
+        return _all(item, Verdict.INTERNAL, "no check looked at this item")
+    return _all(item, Verdict.PASSED, None)
+
+
+def _all(item: Item, verdict: Verdict, message: str | None) -> ItemResult:
+    score = None if verdict is Verdict.INTERNAL else 0.0
+    if verdict in (Verdict.PASSED, Verdict.CARRIED):
+        score = item.points
+    return ItemResult(
+        item=item.id,
+        title=item.title,
+        points=item.points,
+        score=score,
+        verdict=verdict,
+        message=message,
+    )

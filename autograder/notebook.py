@@ -1,0 +1,317 @@
+"""Notebooks to cells: the instructor's source, and a submission rebuilt on it.
+
+A submission is read, never run, and never believed: of all that a student's file says only the
+sources of code cells count. Which cell answers which stub is told by its grade_id; what was
+given stays as we gave it; whatever else the student did to metadata, points, locked cells, ids
+or stored outputs has no effect.
+"""
+
+import ast
+import hashlib
+import json
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from IPython.core.inputtransformer2 import TransformerManager
+
+from autograder.student import Cell
+
+MAX_FILE_BYTES = 16 << 20
+_MAX_SOURCE_BYTES = 1 << 20
+_MAX_CELLS = 2_000
+ROLES = ("given", "solution", "check", "figure")
+# Cell magics whose body is ordinary Python; the body of any other is not ours to run.
+_PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # what ast.parse may raise
+
+
+class UnreadableSubmission(Exception):
+    """The file cannot be graded at all; the message is for the student."""
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """A cell of the instructor's source. `active`: it runs in the notebook alone."""
+
+    kind: str  # "code" or "markdown"
+    source: str
+    role: str | None = None  # one of ROLES
+    name: str | None = None
+    active: bool = False
+
+    @property
+    def grade_id(self) -> str | None:
+        """nbgrader's id: an item's own for its check, the role before the name otherwise."""
+        if self.role is None or self.role == "check":
+            return self.name
+        return f"{self.role}_{self.name}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """An assignment's source: the story, what is given, the reference, the checks."""
+
+    assignment: str
+    cells: tuple[SourceCell, ...]
+
+    @cached_property
+    def reference(self) -> tuple[Cell, ...]:
+        """What is given and the solutions, in their order."""
+        return tuple(
+            Cell(cell.name or "", cell.source, cell.role == "solution")
+            for cell in self.cells
+            if cell.role in ("given", "solution") and not cell.active
+        )
+
+    @cached_property
+    def defined_in(self) -> dict[str, str]:
+        """Which solution cell defines a name, by name."""
+        return {
+            name: cell.name
+            for cell in self.reference
+            if cell.solution
+            for name in _defined(ast.parse(cell.source))
+        }
+
+    @cached_property
+    def parameters(self) -> dict[str, list[str]]:
+        """The parameters of each function that a solution cell defines."""
+        return {
+            node.name: [each.arg for each in node.args.args]
+            for cell in self.reference
+            if cell.solution
+            for node in ast.parse(cell.source).body
+            if isinstance(node, ast.FunctionDef)
+        }
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (each.id for each in node.targets if isinstance(each, ast.Name))
+
+
+def read_source(path: Path) -> Source:
+    """Read solutions/<assignment>.py. Raises ValueError on a cell with a role but no name."""
+    notebook = jupytext.read(path, fmt="py:percent")
+    cells = []
+    for number, cell in enumerate(notebook.cells, start=1):
+        roles = [role for role in ROLES if role in cell.metadata]
+        if len(roles) > 1 or any(not isinstance(cell.metadata[role], str) for role in roles):
+            raise ValueError(f'{path}: cell {number} must have one role, as in solution="mask"')
+        role = roles[0] if roles else None
+        name = cell.metadata[role] if role else None
+        active = cell.metadata.get("active") == "ipynb"
+        cells.append(SourceCell(cell.cell_type, cell.source, role, name, active))
+    return Source(path.stem, tuple(cells))
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a student handed in, as cells to run; notes say what was set aside."""
+
+    cells: tuple[Cell, ...]
+    notes: tuple[str, ...]
+    sha256: str
+
+
+def read_submission(path: Path, source: Source) -> Submission:
+    """Read a student's .ipynb or percent-format .py and rebuild it on `source`.
+
+    Raises UnreadableSubmission with a sentence for the student.
+    """
+    data = _read_bounded(path)
+    notebook = _parse(path, data)
+    if not isinstance(notebook.get("cells"), list):
+        raise UnreadableSubmission(f"{path.name} has no list of cells: is it a notebook?")
+    theirs = _assignment_of(notebook)
+    if theirs is not None and theirs != source.assignment:
+        raise UnreadableSubmission(
+            f"this is the notebook of {theirs!r}, handed in as {source.assignment!r}."
+        )
+    notes: list[str] = []
+    found = list(_code_cells(notebook["cells"], notes))
+    cells = _rebuild(found, source, notes)
+    return Submission(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest())
+
+
+def _read_bounded(path: Path) -> bytes:
+    try:
+        info = path.lstat()
+        if not stat.S_ISREG(info.st_mode):
+            raise UnreadableSubmission(f"{path.name} is not a regular file.")
+        if info.st_size > MAX_FILE_BYTES:
+            raise UnreadableSubmission(
+                f"{path.name} has {info.st_size / 2**20:.0f} MiB; at most "
+                f"{MAX_FILE_BYTES >> 20} MiB can be read. Clear all outputs and hand it in again."
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror}.") from error
+
+
+def _parse(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableSubmission(
+            f"{path.name} is not UTF-8 text (byte {error.start}): was it saved by Jupyter?"
+        ) from error
+    if path.suffix == ".py":
+        if len(data) > _MAX_SOURCE_BYTES:
+            raise UnreadableSubmission(f"{path.name} is too long for a notebook's source.")
+        return dict(jupytext.reads(text, fmt="py:percent"))
+    if not text.strip():
+        raise UnreadableSubmission(f"{path.name} is empty.")
+    try:
+        notebook = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableSubmission(
+            f"{path.name} is not a notebook: its JSON breaks off or is damaged ({error})."
+        ) from error
+    if not isinstance(notebook, dict):
+        raise UnreadableSubmission(f"{path.name} is JSON, but not a notebook.")
+    version = notebook.get("nbformat")
+    if version not in (1, 2, 3, 4):
+        raise UnreadableSubmission(
+            f"{path.name} says nbformat {version!r}; versions 1 to 4 can be read."
+        )
+    if version < 4:
+        try:
+            notebook = nbformat.convert(nbformat.from_dict(notebook), 4)
+        except Exception as error:  # a converter fed with nonsense may raise anything
+            raise UnreadableSubmission(
+                f"{path.name} (nbformat {version}) cannot be brought to version 4: {error!r}"
+            ) from error
+    return dict(notebook)
+
+
+def _assignment_of(notebook: dict[str, Any]) -> str | None:
+    metadata = notebook.get("metadata")
+    ours = metadata.get("autograder") if isinstance(metadata, dict) else None
+    name = ours.get("assignment") if isinstance(ours, dict) else None
+    return name if isinstance(name, str) else None
+
+
+@dataclass(frozen=True)
+class _Found:
+    number: int  # in the student's notebook, from 1
+    grade_id: str | None
+    source: str
+
+
+def _code_cells(cells: Sequence[Any], notes: list[str]) -> Iterator[_Found]:
+    if len(cells) > _MAX_CELLS:
+        raise UnreadableSubmission(f"{len(cells)} cells; at most {_MAX_CELLS} can be read.")
+    total = 0
+    for number, cell in enumerate(cells, start=1):
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source")
+        if isinstance(source, list) and all(isinstance(line, str) for line in source):
+            source = "".join(source)
+        if not isinstance(source, str):
+            notes.append(f"Cell {number} has no source that can be read; it was left out.")
+            continue
+        total += len(source)
+        if total > _MAX_SOURCE_BYTES:
+            raise UnreadableSubmission("the code of its cells is too long for this assignment.")
+        yield _Found(number, _grade_id(cell.get("metadata")), source)
+
+
+def _grade_id(metadata: Any) -> str | None:
+    if not isinstance(metadata, dict):
+        return None
+    for role in ROLES:  # a .py in the form of our own source
+        if isinstance(metadata.get(role), str):
+            return SourceCell("code", "", role, metadata[role]).grade_id
+    nbgrader = metadata.get("nbgrader")
+    found = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _rebuild(found: Sequence[_Found], source: Source, notes: list[str]) -> list[Cell]:
+    """Our cells in our order; the student's solutions in them, added cells behind their place."""
+    ours = {cell.grade_id: cell for cell in source.cells if cell.role}
+    answers: dict[str, _Found] = {}
+    for each in found:
+        if each.grade_id in ours:
+            if each.grade_id in answers and ours[each.grade_id].role == "solution":
+                notes.append(
+                    f"Cells {answers[each.grade_id].number} and {each.number} both answer "
+                    f"{ours[each.grade_id].name!r}; both were run, the later one last."
+                )
+            answers[each.grade_id] = each
+    added: dict[str | None, list[Cell]] = {}
+    place: str | None = None
+    for each in found:
+        if each.grade_id in answers and answers[each.grade_id] is each:
+            place = each.grade_id
+        elif each.grade_id not in ours or ours[each.grade_id].role == "solution":
+            cell = Cell(f"number {each.number} (added)", _python(each, notes))
+            added.setdefault(place, []).append(cell)
+    cells = added.get(None, [])
+    for one in source.cells:
+        if one.role == "given":
+            cells.append(Cell(one.name or "", one.source))
+        elif one.role == "solution" and one.grade_id in answers:
+            answer = answers[one.grade_id]
+            cells.append(Cell(one.name or "", _python(answer, notes), solution=True))
+        if one.grade_id is not None:
+            cells += added.get(one.grade_id, [])
+    return cells
+
+
+def _python(cell: _Found, notes: list[str]) -> str:
+    """The cell's source with magics and shell lines made harmless calls, each with a note."""
+    source = cell.source
+    first, _, body = source.lstrip().partition("\n")
+    if first.startswith("%%"):
+        notes.append(f"Cell {cell.number}: {_short(first)} was set aside.")
+        return f"\n{body}" if first[2:].split(" ")[0] in _PYTHON_MAGICS else ""
+    if _parses(source):
+        return source
+    try:
+        transformed = TransformerManager().transform_cell(source)
+    except UNREADABLE:
+        return source
+    if not _parses(transformed):
+        return source  # the student's own syntax error, told when the cell is run
+    for was, now in zip(source.splitlines(), transformed.splitlines(), strict=False):
+        if "get_ipython()" in now and was != now:
+            notes.append(f"Cell {cell.number}: {_short(was.strip())} was set aside.")
+    return str(transformed)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _parses(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except UNREADABLE:
+        return False
+    return True
+
+
+# Importable inside the walls: what a notebook has beyond Python, without effect.
+MODULES = {
+    "checks": "def check(item): pass\n",
+    "jupyter_names": """
+class _Jupyter:
+    def __getattr__(self, name):
+        return lambda *args, **kwargs: None
+
+BUILTINS = {"get_ipython": _Jupyter, "display": lambda *args, **kwargs: None}
+""",
+}
+

@@ -1,0 +1,158 @@
+"""Runs an assignment's checks under pytest, in this process, against one submission.
+
+Fixtures of a check: `student`, `reference`, `agree` (asks both and compares), `draw` (inputs
+from the case's own seed). The marker `item(id, public=..., hint=...)` names the item that a
+check belongs to; a public one is also recorded as a case for the students' notebook.
+"""
+
+import inspect
+import os
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.agree import Agree, Asked, Wrong
+from autograder.course import Assignment
+from autograder.draw import Draw
+from autograder.notebook import Source
+from autograder.result import Verdict
+from autograder.secret import seed
+from autograder.student import Student, StudentError
+
+CHECKS = Path(__file__).with_name("checks")
+# What a check run does not need. The collectors of unraisable exceptions alone would take 80 ms
+# a run, for a full garbage collection each.
+_WITHOUT = (
+    "cacheprovider capture debugging doctest faulthandler junitxml logging pastebin setuponly "
+    "setupplan stepwise terminal threadexception unittest unraisableexception warnings"
+).split()
+
+
+class ChecksBroken(Exception):
+    """The checks themselves cannot be run: a fault of the course's."""
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """What one check found."""
+
+    item: str
+    sentence: str
+    public: bool
+    hint: str | None
+    verdict: Verdict
+    message: str | None
+    asked: tuple[Asked, ...]
+
+
+def run_checks(
+    assignment: Assignment, source: Source, student: Student, reference: Student, secret: str
+) -> list[CheckOutcome]:
+    """Run every check of an assignment. Raises ChecksBroken when pytest cannot run them all."""
+    run = _Run(assignment, source, student, reference, secret)
+    file = CHECKS / f"test_{assignment.id}.py"
+    args = ["-c", os.devnull, "--rootdir", str(CHECKS), "--strict-markers", "--assert=plain"]
+    args += ["--disable-plugin-autoload", *(f"-pno:{name}" for name in _WITHOUT), str(file)]
+    options = os.environ.pop("PYTEST_ADDOPTS", None)  # meant for other runs
+    try:
+        status = pytest.main(args, plugins=[run])
+    finally:
+        if options is not None:
+            os.environ["PYTEST_ADDOPTS"] = options
+    if run.broken or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise ChecksBroken("\n".join(run.broken) or f"pytest ended with {status!r} on {file}")
+    return run.outcomes
+
+
+class _Run:
+    """One run as a pytest plugin."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        source: Source,
+        student: Student,
+        reference: Student,
+        secret: str,
+    ) -> None:
+        self._assignment = assignment
+        self._source = source
+        self._student = student
+        self._reference = reference
+        self._secret = secret
+        self.outcomes: list[CheckOutcome] = []
+        self.broken: list[str] = []
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", "item(id, public, hint): the item checked")
+
+    @pytest.fixture
+    def student(self) -> Student:
+        return self._student
+
+    @pytest.fixture
+    def reference(self) -> Student:
+        return self._reference
+
+    @pytest.fixture
+    def draw(self, request: pytest.FixtureRequest) -> Draw:
+        item = _item(request.node)
+        return Draw(seed(self._secret, self._assignment.id, item, request.node.name))
+
+    @pytest.fixture
+    def agree(self, request: pytest.FixtureRequest) -> Agree:
+        tolerance = self._assignment.item(_item(request.node)).tolerance
+        parameters = self._source.parameters
+        request.node.agree = Agree(self._student, self._reference, tolerance, parameters)
+        return request.node.agree  # type: ignore[no-any-return]
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken.append(str(report.longrepr))
+
+    def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
+        checked = {_item(node) for node in items}
+        known = {item.id for item in self._assignment.items}
+        for name in sorted(checked - known):
+            self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
+        for name in sorted(known - checked):
+            self.broken.append(f"no check looks at the item {name!r} of course.yml")
+        if self.broken:
+            items[:] = []  # type: ignore[index]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, Any, Any]:
+        report = yield
+        error = call.excinfo.value if call.excinfo else None
+        if call.when == "call" or error is not None:
+            self.outcomes.append(_outcome(item, error))
+        return report
+
+
+def _item(node: pytest.Item) -> str:
+    marker = node.get_closest_marker("item")
+    return str(marker.args[0]) if marker and marker.args else f"(no item: {node.name})"
+
+
+def _outcome(node: Any, error: BaseException | None) -> CheckOutcome:
+    marker = node.get_closest_marker("item")
+    hint = marker.kwargs.get("hint")
+    sentence = inspect.getdoc(node.function) or ""
+    if error is None:
+        verdict, message = Verdict.PASSED, None
+    elif isinstance(error, Wrong):
+        lines = (sentence, str(error), hint)
+        verdict, message = Verdict.WRONG, "\n".join(line for line in lines if line)
+    elif isinstance(error, StudentError):
+        verdict, message = error.verdict, f"{sentence}\n{error}"
+    else:
+        verdict = Verdict.INTERNAL
+        message = f"the check {node.name} failed by itself: {type(error).__name__}: {error}"
+    asked = tuple(node.agree.asked) if hasattr(node, "agree") else ()
+    public = bool(marker.kwargs.get("public"))
+    return CheckOutcome(_item(node), sentence, public, hint, verdict, message, asked)

@@ -1,0 +1,291 @@
+"""The instructor's source becomes what students get: notebook, checks, public cases, figures.
+
+nbgrader itself makes the students' version (solutions cleared, cells locked, checksums), in a
+clean folder that holds nothing but what may be released. The result is scanned for leaks before
+it takes the place of the old release, whole or not at all. The same source gives the same bytes.
+"""
+
+import ast
+import json
+import logging
+import re
+import shutil
+import tempfile
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import torch
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+
+from autograder import plugin
+from autograder.agree import Asked
+from autograder.course import Assignment, Course
+from autograder.grading import Exam, prepare, source_path
+from autograder.handout import checks as handout_checks
+from autograder.notebook import Source, SourceCell
+from autograder.plugin import CheckOutcome, run_checks
+from autograder.result import Verdict
+from autograder.secret import PUBLIC
+
+_BEGIN, _END = "### BEGIN SOLUTION", "### END SOLUTION"
+_FIGURE = re.compile(r"!\[[^]]*\]\((figures/[\w.]+)\)", re.DOTALL)
+# Shorter lines are everyone's: `return mask`, `else:`.
+_TELLING_CHARACTERS = 14
+
+
+class ReleaseError(Exception):
+    """The release cannot be built or may not leave the house; says what and where."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a release holds: the path of each file in it, and its bytes."""
+
+    files: dict[str, bytes]
+
+    def differs_from(self, folder: Path) -> list[str]:
+        """The names that are missing, stale or extra in `folder`."""
+        there = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        names = sorted(self.files.keys() | there.keys())
+        return [name for name in names if self.files.get(name) != there.get(name)]
+
+    def write(self, folder: Path) -> None:
+        """Put the release in the place of `folder`, whole or not at all."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        try:
+            for name, data in self.files.items():
+                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+                (fresh / name).write_bytes(data)
+            fresh.chmod(0o755)
+            if folder.exists():
+                old = fresh.with_name(fresh.name + ".old")
+                folder.rename(old)
+                fresh.rename(folder)
+                shutil.rmtree(old)
+            else:
+                fresh.rename(folder)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+
+
+def build(course: Course, assignment_id: str, secret: str | None = None) -> Built:
+    """Build an assignment's release in memory. Raises ReleaseError.
+
+    secret: the course's, when there is one, so that the scan can look for it.
+    """
+    exam = prepare(course, assignment_id, PUBLIC)
+    outcomes = run_checks(
+        exam.assignment, exam.source, exam.reference, exam.reference, PUBLIC
+    )
+    failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
+    if failed:
+        raise ReleaseError(f"the reference fails its own checks: {failed[0].message}")
+    story = "\n".join(cell.source for cell in exam.source.cells if cell.kind == "markdown")
+    files = {
+        "checks.py": Path(handout_checks.__file__).read_bytes(),
+        "cases.json": _cases(exam, outcomes).encode(),
+    }
+    for name in dict.fromkeys(_FIGURE.findall(story)):
+        figure = source_path(course.root, assignment_id).parent / name
+        if not figure.is_file():
+            raise ReleaseError(f"the story of {assignment_id} shows {name}, which is not there")
+        files[name] = figure.read_bytes()
+    notebook = f"{assignment_id}.ipynb"
+    files[notebook] = b""
+    built = Built(files | _generate(exam, files))
+    problems = leaks(built, exam.source, {*files}, secret)
+    if problems:
+        raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
+    return built
+
+
+# The notebook, by nbgrader
+
+
+def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
+    """What nbgrader's generate_assignment makes of a clean folder with these files."""
+    name = exam.assignment.id
+    with tempfile.TemporaryDirectory(prefix="autograder-release-") as root:
+        source = Path(root) / "source" / name
+        source.mkdir(parents=True)
+        for path, data in files.items():
+            (source / path).parent.mkdir(exist_ok=True)
+            (source / path).write_bytes(data)
+        nbformat.write(source_notebook(exam.source, exam.assignment), source / f"{name}.ipynb")
+        config = Config()
+        config.CourseDirectory.root = root
+        config.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
+        logger = logging.getLogger("autograder.release")
+        api = NbGraderAPI(config=config, log=logger)
+        done = api.generate_assignment(name)
+        if not done["success"]:
+            raise ReleaseError(f"nbgrader refuses {name}: {done.get('error')}\n{done.get('log')}")
+        out = Path(root) / "release" / name
+        return {
+            path.relative_to(out).as_posix(): path.read_bytes()
+            for path in sorted(out.rglob("*"))
+            if path.is_file()
+        }
+
+
+def source_notebook(source: Source, assignment: Assignment) -> nbformat.NotebookNode:
+    """The source as nbgrader wants it: metadata, points and ids from their one home."""
+    cells = []
+    for number, cell in enumerate(source.cells):
+        new = nbformat.v4.new_markdown_cell if cell.kind == "markdown" else None
+        new = new or nbformat.v4.new_code_cell
+        node = new(cell.source, id=(cell.grade_id or f"text_{number}").replace(".", "_"))
+        if cell.grade_id:
+            node.metadata["nbgrader"] = _nbgrader(cell, assignment)
+        elif cell.kind == "code":
+            raise ReleaseError(f"{source.assignment}: the code cell {cell.source[:40]!r} has no role")
+        cells.append(node)
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata = {
+        "autograder": {"assignment": assignment.id},
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return notebook
+
+
+def _nbgrader(cell: SourceCell, assignment: Assignment) -> dict[str, Any]:
+    metadata = {
+        "grade_id": cell.grade_id,
+        "schema_version": 3,
+        "grade": cell.role == "check",
+        "solution": cell.role == "solution",
+        "locked": cell.role != "solution",
+        "task": False,
+    }
+    if cell.role == "check":
+        metadata["points"] = assignment.item(str(cell.name)).points
+    return metadata
+
+
+# The public cases
+
+
+def _cases(exam: Exam, outcomes: Iterable[CheckOutcome]) -> str:
+    items = {}
+    for item in exam.assignment.items:
+        ours = [each for each in outcomes if each.item == item.id]
+        shapes_only = item.visibility == "hidden"
+        items[item.id] = {
+            "tolerance": item.tolerance,
+            "shapes_only": shapes_only,
+            "sentences": list(dict.fromkeys(each.sentence for each in ours)),
+            "cases": [
+                _case(asked, each, exam.source, shapes_only)
+                for each in ours
+                if each.public
+                for asked in each.asked
+            ],
+        }
+    text = json.dumps({"assignment": exam.assignment.id, "items": items}, indent=1)
+    # A row of numbers on one line is easier to read, and to compare.
+    return re.sub(r"\[\s+([^][{}]*?)\s+\]", _on_one_line, text) + "\n"
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    return "[" + re.sub(r"\s*\n\s*", " ", found.group(1)) + "]"
+
+
+def _case(
+    asked: Asked, outcome: CheckOutcome, source: Source, shapes_only: bool
+) -> dict[str, Any]:
+    expected = asked.answer.value
+    case = {
+        "sentence": outcome.sentence,
+        "hint": outcome.hint,
+        "name": asked.name,
+        "expected": {"shape": list(expected.shape)} if shapes_only else _to_json(expected),
+    }
+    if asked.args is None:
+        return case
+    cotangents = asked.cotangents
+    return case | {
+        "parameters": source.parameters[asked.name],
+        "args": [_to_json(each) for each in asked.args],
+        "kwargs": {name: _to_json(each) for name, each in asked.kwargs.items()},
+        "outputs": list(asked.outputs),
+        "look_at": list(asked.look_at),
+        "exact_zeros": asked.exact_zeros,
+        "cotangents": None if cotangents is None else [_to_json(each) for each in cotangents],
+        "gradients": [_to_json(each) for each in asked.answer.gradients],
+    }
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_to_json(each) for each in value]
+    if not isinstance(value, torch.Tensor):
+        return value
+    order = sorted(range(value.dim()), key=lambda axis: -value.stride(axis))
+    return {
+        "dtype": str(value.dtype).removeprefix("torch."),
+        "shape": list(value.shape),
+        "order": order,
+        "grad": value.requires_grad,
+        "data": value.detach().permute(order).flatten().tolist(),
+    }
+
+
+# The leak scan
+
+
+def leaks(built: Built, source: Source, listed: set[str], secret: str | None) -> list[str]:
+    """What a release must not hold and does: one sentence each."""
+    problems = [f"{name}: not a listed file" for name in sorted(built.files.keys() - listed)]
+    telling = {
+        line: f"a line of the solution {cell.name!r}"
+        for cell in source.cells
+        if cell.role == "solution"
+        for line in _solution_lines(cell.source)
+    }
+    checks = plugin.CHECKS / f"test_{source.assignment}.py"
+    telling |= {line: f"a line of {checks.name}" for line in _code_lines(checks.read_text())}
+    if secret:
+        telling[secret] = "the course's secret"
+    for name, data in built.files.items():
+        # A notebook's lines are JSON strings: looked at as written and as meant.
+        text = data.decode(errors="replace")
+        lines = {line.strip() for line in text.splitlines()}
+        if name.endswith(".ipynb"):
+            node = nbformat.reads(text, as_version=4)
+            lines |= {line.strip() for cell in node.cells for line in cell.source.splitlines()}
+            lines |= {output for cell in node.cells for output in map(str, cell.get("outputs", ()))}
+        for line, what in telling.items():
+            if line in lines or (line == secret and line in text):
+                problems.append(f"{name}: {what}: {line if line != secret else '(not shown)'}")
+    return problems
+
+
+def _solution_lines(source: str) -> Iterator[str]:
+    inside = False
+    for line in source.splitlines():
+        if _BEGIN in line or _END in line:
+            inside = _BEGIN in line
+        elif inside and len(line.strip()) >= _TELLING_CHARACTERS:
+            yield line.strip()
+
+
+def _code_lines(text: str) -> Iterator[str]:
+    """Lines of the bodies of functions, without the docstrings, which students may read."""
+    for node in ast.walk(ast.parse(textwrap.dedent(text))):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            for statement in body:
+                for line in text.splitlines()[statement.lineno - 1 : statement.end_lineno]:
+                    if len(line.strip()) >= _TELLING_CHARACTERS:
+                        yield line.strip()

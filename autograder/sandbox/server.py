@@ -1,0 +1,161 @@
+"""The server inside the walls: imports torch once, then forks for each submission.
+
+Theory of operation. Standard input is a socket to the grader on which each message is one
+packet. A packet "fork" carries limits and one end of a fresh socket pair: the server forks, the
+child keeps that socket alone and talks to the grader over it (see fork.py), and the server
+watches the child. When the child ends, or a packet "kill" comes, or it writes more than it may,
+the server makes sure that nothing of it is left (no process, no file) and reports how it ended.
+One child at a time. End of file on the control socket ends the server.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+from typing import Any
+
+_PACKET = 1 << 16
+_WATCH_MS = 50
+_FILE_BYTES = 512  # what an empty file counts for, so that their number is bounded too
+
+
+def main() -> None:
+    """Serve until the control socket closes. The one argument is the server's configuration."""
+    config = json.loads(sys.argv[1])
+    scratch: str = config["scratch"]
+    control = socket.socket(fileno=0)
+
+    import torch
+
+    from autograder.sandbox import fork  # with it everything that a fork will need
+
+    if config["landlock"]:
+        import sandlock  # noqa: F401 # once here, not in each fork
+    if config["confined"]:
+        if not _alone():
+            sys.exit("the walls leak: a process outside them can be signalled")
+        be_reaper = 36  # orphans of a submission become ours to wait for
+        ctypes.CDLL(None).prctl(be_reaper, 1, 0, 0, 0)
+
+    torch.set_num_threads(1)  # a fork has only the thread that forked
+    _warm_up()
+    for name in config["preload"]:
+        with contextlib.suppress(ImportError):
+            __import__(name)
+    _empty(scratch)
+    control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
+
+    nothing = os.open(os.devnull, os.O_RDWR)
+    while True:
+        packet, fds, _, _ = socket.recv_fds(control, _PACKET, 1)
+        if not packet:
+            return
+        message = json.loads(packet)
+        if message["op"] != "fork":
+            continue  # a "kill" that crossed with the end of its child
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            for fd in (0, 1, 2):  # 0 was the control socket
+                os.dup2(nothing, fd)
+            code = 70  # whatever goes wrong before the student's code runs is ours
+            try:
+                channel = socket.socket(fileno=fds[0])
+                fork.run(channel, fork.Limits(**message["limits"]), scratch, config)
+                code = 0
+            finally:
+                os._exit(code)
+        os.close(fds[0])
+        outcome = _watch(child, control, scratch, message["limits"]["output_bytes"])
+        if message["limits"]["processes"] > 1 and config["confined"]:
+            _sweep()
+        _empty(scratch)
+        control.send(json.dumps({"outcome": outcome}).encode())
+
+
+def _warm_up() -> None:
+    """Do once what torch prepares at its first use, so that no fork has to."""
+    import torch
+
+    from autograder.sandbox.session import Session
+
+    session = Session()
+    session.cell("warm up", "def f(x): return x.softmax(-1) @ x")
+    session.call("f", [torch.ones(2, 2, requires_grad=True)], {}, [torch.ones(2, 2)], True)
+
+
+def _watch(child: int, control: socket.socket, scratch: str, max_bytes: int) -> dict[str, Any]:
+    """Wait for the child's end, and bring it about on request. Returns the outcome."""
+    reason = None
+    end = os.pidfd_open(child)
+    poll = select.poll()
+    poll.register(end, select.POLLIN)
+    poll.register(control, select.POLLIN)
+    while reason is None and end not in (ready := dict(poll.poll(_WATCH_MS))):
+        if control.fileno() in ready:
+            reason = "killed" if control.recv(_PACKET) else "abandoned"
+        elif _size(scratch) > max_bytes:
+            reason = "files"
+    if reason:
+        os.kill(child, signal.SIGKILL)
+    _, status, usage = os.wait4(child, 0)
+    os.close(end)
+    return {
+        "reason": reason,
+        "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+        "cpu_seconds": usage.ru_utime + usage.ru_stime,
+        "peak_mib": usage.ru_maxrss / 1024,
+    }
+
+
+def _sweep() -> None:
+    """End what the child left running: inside the walls, everything but the server."""
+    while True:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(-1, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _alone() -> bool:
+    """Whether no process outside the walls can be signalled: only then may we signal all."""
+    if os.getppid() <= 1:
+        return os.getpid() < 10  # a process namespace of our own
+    try:
+        os.kill(os.getppid(), 0)
+    except PermissionError:
+        return True
+    return False
+
+
+def _size(folder: str) -> int:
+    total = 0
+    for path, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            with contextlib.suppress(OSError):
+                total += max(os.lstat(os.path.join(path, name)).st_size, _FILE_BYTES)
+    return total
+
+
+def _empty(folder: str) -> None:
+    for path, folders, _ in os.walk(folder):
+        for each in (os.path.join(path, name) for name in folders):
+            if not os.path.islink(each):
+                os.chmod(each, 0o700)  # before it is walked: its owner may have closed it
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path)
+        else:
+            os.unlink(entry.path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Frames between the grader and a submission: a bounded JSON header and a safetensors payload.
+
+A frame is two lengths (little endian: 4 bytes, 8 bytes), the header, the payload. The header
+says what the values are; tensors stand in the payload under the names that it uses. Nothing
+that arrives is ever unpickled or evaluated. Whoever reads states how much may come and until
+when, so that a hostile sender can neither fill the memory nor stall the reader.
+
+A value in a header is one of
+    {"tensor": name, "order": axes, "grad": bool}   a tensor; order: its memory layout
+    {"meta": shape, "dtype": name}                  a tensor without data
+    {"tuple" | "list": [values]}  {"dict": [[key, value], ...]}
+    {"plain": None | bool | int | str}  {"float": text}
+    {"odd": text}                                   anything else, described
+"""
+
+import json
+import select
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from safetensors.torch import load, save
+
+Header = dict[str, Any]
+Tensors = dict[str, torch.Tensor]
+
+_LENGTHS = struct.Struct("<IQ")
+MAX_HEADER_BYTES = 1 << 20
+_MAX_TEXT = 2_000
+_MAX_DEPTH = 8
+_MAX_PARTS = 1_000
+_DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+        *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    )
+}
+
+
+class WireError(Exception):
+    """A frame that breaks the rules: malformed, too large, or not what it says."""
+
+
+class Closed(Exception):
+    """The other side has hung up."""
+
+
+class TooSlow(Exception):
+    """The frame did not arrive before its deadline."""
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A value that is neither a plain tensor nor plain data, by its description."""
+
+    description: str
+
+    def __str__(self) -> str:
+        return self.description
+
+
+def send(
+    sock: socket.socket, header: Header, tensors: Tensors, deadline: float | None = None
+) -> None:
+    """Send one frame; `deadline` is on the monotonic clock. Raises Closed or TooSlow."""
+    head = json.dumps(header, allow_nan=False).encode()
+    payload = save(tensors) if tensors else b""
+    data = memoryview(_LENGTHS.pack(len(head), len(payload)) + head + payload)
+    while data:
+        _wait(sock, select.POLLOUT, deadline)
+        try:
+            data = data[sock.send(data, socket.MSG_DONTWAIT) :]
+        except BlockingIOError:
+            continue
+        except OSError as error:
+            raise Closed from error
+
+
+def receive(
+    sock: socket.socket, max_bytes: int, deadline: float | None = None
+) -> tuple[Header, Tensors]:
+    """Receive one frame of at most `max_bytes` of tensors. Raises WireError, Closed, TooSlow."""
+    head_bytes, payload_bytes = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, deadline))
+    if head_bytes > MAX_HEADER_BYTES:
+        raise WireError(f"a header of {head_bytes} bytes; {MAX_HEADER_BYTES} are allowed")
+    # safetensors adds a header of its own to the data: a little per tensor
+    if payload_bytes > max_bytes + MAX_HEADER_BYTES:
+        raise WireError(f"{payload_bytes} bytes of tensors; {max_bytes} are allowed")
+    head = _exactly(sock, head_bytes, deadline)
+    payload = _exactly(sock, payload_bytes, deadline)
+    try:
+        header = json.loads(head)
+        tensors = load(payload) if payload else {}
+    except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
+        raise WireError(f"a frame that cannot be read: {error}") from error
+    if not isinstance(header, dict):
+        raise WireError("a header that is not an object")
+    return header, tensors
+
+
+def _exactly(sock: socket.socket, count: int, deadline: float | None) -> bytes:
+    chunks = bytearray()
+    while len(chunks) < count:
+        _wait(sock, select.POLLIN, deadline)
+        try:
+            chunk = sock.recv(min(count - len(chunks), 1 << 20))
+        except OSError as error:
+            raise Closed from error
+        if not chunk:
+            raise Closed
+        chunks += chunk
+    return bytes(chunks)
+
+
+def _wait(sock: socket.socket, event: int, deadline: float | None) -> None:
+    if deadline is None:
+        timeout_ms = None
+    elif (left := deadline - time.monotonic()) > 0:
+        timeout_ms = left * 1000
+    else:
+        raise TooSlow
+    poll = select.poll()
+    poll.register(sock, event)
+    if not poll.poll(timeout_ms):
+        raise TooSlow
+
+
+class Packer:
+    """Turns values into header parts and collects their tensors, up to `max_bytes`."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.tensors: Tensors = {}
+        self._left = max_bytes
+
+    def pack(self, value: Any, depth: int = 0) -> Header:
+        """Describe `value`; what cannot travel becomes `odd`, never an error."""
+        kind = type(value)
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if value is None or kind in (bool, int):
+            return {"plain": value} if kind is not int or abs(value) < 1 << 63 else _odd(value)
+        if kind is str:
+            return {"plain": value[:_MAX_TEXT]}
+        if kind is float:
+            return {"float": repr(value)}
+        if depth < _MAX_DEPTH:
+            if isinstance(value, (tuple, list)) and len(value) <= _MAX_PARTS:
+                name = "tuple" if isinstance(value, tuple) else "list"
+                return {name: [self.pack(part, depth + 1) for part in value]}
+            if kind is dict and len(value) <= _MAX_PARTS:
+                return {"dict": [[str(k), self.pack(v, depth + 1)] for k, v in value.items()]}
+        return _odd(value)
+
+    def _tensor(self, value: torch.Tensor) -> Header:
+        if type(value) not in (torch.Tensor, torch.nn.Parameter):
+            return _odd(value)
+        shape, dtype = tuple(value.shape), str(value.dtype).removeprefix("torch.")
+        if value.layout != torch.strided or value.is_quantized or dtype not in _DTYPES:
+            layout = str(value.layout).removeprefix("torch.")
+            return {"odd": f"a {dtype} tensor of shape {shape} in {layout} layout"[:_MAX_TEXT]}
+        if value.device.type == "meta":
+            return {"meta": shape, "dtype": dtype}
+        size = value.numel() * value.element_size()
+        if size > self._left:
+            return {"odd": f"a tensor of shape {shape}, {size:,} bytes: too large to hand over"}
+        self._left -= size
+        # Axes from the widest stride to the narrowest: the receiver lays memory out likewise.
+        order = sorted(range(value.dim()), key=lambda axis: -value.stride(axis))
+        name = str(len(self.tensors))
+        plain = value.detach().resolve_conj().resolve_neg().cpu().permute(order)
+        self.tensors[name] = plain.clone(memory_format=torch.contiguous_format)
+        return {"tensor": name, "order": order, "grad": value.requires_grad}
+
+
+def _odd(value: Any) -> Header:
+    kind = type(value)
+    return {"odd": f"{kind.__module__}.{kind.__qualname__}"[:_MAX_TEXT]}
+
+
+def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
+    """Rebuild a value from its header part. Raises WireError on anything unexpected."""
+    if depth > _MAX_DEPTH + 1 or not isinstance(part, dict) or not part:
+        raise WireError("a value that is not described")
+    try:
+        if "tensor" in part:
+            value = tensors[part["tensor"]]
+            order = part["order"]
+            inverse = sorted(range(len(order)), key=order.__getitem__)
+            return value.permute(inverse).requires_grad_(bool(part["grad"]))
+        if "meta" in part:
+            return torch.empty(part["meta"], dtype=_DTYPES[part["dtype"]], device="meta")
+        if "tuple" in part:
+            return tuple(unpack(each, tensors, depth + 1) for each in part["tuple"])
+        if "list" in part:
+            return [unpack(each, tensors, depth + 1) for each in part["list"]]
+        if "dict" in part:
+            return {str(k): unpack(v, tensors, depth + 1) for k, v in part["dict"]}
+        if "float" in part:
+            return float(part["float"])
+        if "odd" in part:
+            return Odd(str(part["odd"])[:_MAX_TEXT])
+        plain = part["plain"]
+    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise WireError(f"a value that is not what it says: {error}") from error
+    if plain is not None and not isinstance(plain, (bool, int, str)):
+        raise WireError("a plain value that is not plain")
+    return plain

@@ -1,0 +1,73 @@
+"""An assignment and results of it, for the tests of what is exported."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from autograder.course import Assignment, Dates, Item, Limits
+from autograder.result import ItemResult, Result, Verdict
+
+COURSE = "The Transformer from scratch"
+
+
+def assignment(**points: float) -> Assignment:
+    """A small assignment; an item is named after each argument and worth its value."""
+    points = points or {"attention_output": 3.0, "attention_scale": 2.0, "attention_mask": 1.5}
+    return Assignment(
+        id="a1_attention",
+        title="Scaled dot-product attention",
+        items=tuple(
+            Item(
+                id=id,
+                title=id.replace("_", " ").capitalize(),
+                points=worth,
+                visibility="public",
+                tolerance=1e-12,
+            )
+            for id, worth in points.items()
+        ),
+        limits=Limits(
+            wall_seconds=30, call_seconds=5, memory_mib=1024, processes=1, output_bytes=2**20
+        ),
+        dates=Dates(
+            released=datetime(2027, 2, 1, 8, tzinfo=UTC), due=datetime(2027, 2, 8, 22, tzinfo=UTC)
+        ),
+    )
+
+
+def graded(
+    student: str, of: Assignment, verdicts: list[Verdict] | None = None, **changes: Any
+) -> Result:
+    """A result with these verdicts, all passed when none are given; `changes` are its fields."""
+    verdicts = verdicts or [Verdict.PASSED] * len(of.items)
+    items = tuple(
+        ItemResult(
+            item=item.id,
+            title=item.title,
+            points=item.points,
+            score=score_of(verdict, item.points),
+            verdict=verdict,
+            message=None if verdict is Verdict.PASSED else f"why {item.id} is {verdict}",
+        )
+        for item, verdict in zip(of.items, verdicts, strict=True)
+    )
+    lost = any(item.score is None for item in items)
+    fields = {
+        "student": student,
+        "assignment": of.id,
+        "score": None if lost else sum(item.score or 0 for item in items),
+        "max_score": of.max_score,
+        "items": items,
+        "sandbox": "sandlock",
+        "seconds": 1.5,
+        "versions": {"autograder": "0.1.0", "python": "3.11.9", "torch": "2.6.0"},
+        "secret_fingerprint": "5e1f0c2a",
+        "submission_sha256": "ab" * 32,
+    }
+    return Result(**(fields | changes))
+
+
+def score_of(verdict: Verdict, points: float) -> float | None:
+    """Full points when right, none when not, no score when it is our fault."""
+    if verdict is Verdict.INTERNAL:
+        return None
+    return points if verdict in (Verdict.PASSED, Verdict.CARRIED) else 0.0
