@@ -58,6 +58,7 @@ class Agree:
         problem = checks.compare(got, expected, self._tolerance, name)
         if problem:
             raise Wrong(problem)
+        assert isinstance(got, torch.Tensor)  # or compare would have said so
         return got
 
     def __call__(

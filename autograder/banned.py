@@ -73,6 +73,7 @@ def _used(nodes: Iterable[ast.AST]) -> Iterator[str]:
                 and node.func.id == "getattr"
                 and len(node.args) >= 2
                 and isinstance(node.args[1], ast.Constant)
+                and isinstance(node.args[1].value, str)
             ):
                 owner = _dotted(node.args[0])
                 if owner:

@@ -276,7 +276,7 @@ def _allowed(model: type[_Entry], name: str, kind: str) -> str:
     )
     if kind.startswith(("greater_than", "less_than")):
         return bounds  # it is a number, and need not be told so
-    return f"{field.description}, {bounds}" if bounds else field.description
+    return ", ".join(filter(None, (field.description, bounds)))
 
 
 def _known(model: type[_Entry]) -> str:
@@ -289,8 +289,8 @@ def _written(node: yaml.Node) -> str:
         kind = "mapping" if isinstance(node, yaml.MappingNode) else "list"
         return f"a {kind}" if node.value else f"an empty {kind}"
     text = node.value if len(node.value) <= 60 else node.value[:57] + "..."
-    if not node.tag.endswith(":str"):
-        kind = node.tag.rpartition(":")[2]
+    kind = node.tag.rpartition(":")[2]
+    if kind != "str":
         return {"null": "nothing", "bool": f"the truth value {text}"}.get(kind, text)
     number = re.fullmatch(r"([-+]?\d+)(\.\d*)?[eE]([-+]?)(\d+)", text)
     if not number or node.style:

@@ -21,7 +21,8 @@ from autograder.notebook import (
 )
 from autograder.plugin import CheckOutcome, run_checks
 from autograder.result import ItemResult, Result, Verdict
-from autograder.sandbox.walls import Limits, Server
+from autograder.sandbox.confine import Limits
+from autograder.sandbox.walls import Server
 from autograder.student import LocalStudent, RemoteStudent
 
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
@@ -141,9 +142,7 @@ def _ask(
     )
     with remote as student:
         student.run()
-        outcomes = run_checks(
-            exam.assignment, exam.source, student, exam.reference, exam.secret
-        )
+        outcomes = run_checks(exam.assignment, exam.source, student, exam.reference, exam.secret)
     answers = {cell.name for cell in submission.cells if cell.solution}
     notes += [
         f"In the cell {name}: {error} It cost nothing by itself."

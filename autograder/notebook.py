@@ -243,7 +243,7 @@ def _rebuild(found: Sequence[_Found], source: Source, notes: list[str]) -> list[
     ours = {cell.grade_id: cell for cell in source.cells if cell.role}
     answers: dict[str, _Found] = {}
     for each in found:
-        if each.grade_id in ours:
+        if each.grade_id is not None and each.grade_id in ours:
             if each.grade_id in answers and ours[each.grade_id].role == "solution":
                 notes.append(
                     f"Cells {answers[each.grade_id].number} and {each.number} both answer "
@@ -314,4 +314,3 @@ class _Jupyter:
 BUILTINS = {"get_ipython": _Jupyter, "display": lambda *args, **kwargs: None}
 """,
 }
-

@@ -26,9 +26,23 @@ CHECKS = Path(__file__).with_name("checks")
 # What a check run does not need. The collectors of unraisable exceptions alone would take 80 ms
 # a run, for a full garbage collection each.
 _WITHOUT = (
-    "cacheprovider capture debugging doctest faulthandler junitxml logging pastebin setuponly "
-    "setupplan stepwise terminal threadexception unittest unraisableexception warnings"
-).split()
+    "cacheprovider",
+    "capture",
+    "debugging",
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "logging",
+    "pastebin",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+    "terminal",
+    "threadexception",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+)
 
 
 class ChecksBroken(Exception):

@@ -19,7 +19,9 @@ from typing import Any
 
 import nbformat
 import torch
-from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder import plugin
@@ -84,9 +86,7 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     secret: the course's, when there is one, so that the scan can look for it.
     """
     exam = prepare(course, assignment_id, PUBLIC)
-    outcomes = run_checks(
-        exam.assignment, exam.source, exam.reference, exam.reference, PUBLIC
-    )
+    outcomes = run_checks(exam.assignment, exam.source, exam.reference, exam.reference, PUBLIC)
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:
         raise ReleaseError(f"the reference fails its own checks: {failed[0].message}")
@@ -126,10 +126,12 @@ def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
         config.CourseDirectory.root = root
         config.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
         logger = logging.getLogger("autograder.release")
-        api = NbGraderAPI(config=config, log=logger)
-        done = api.generate_assignment(name)
-        if not done["success"]:
-            raise ReleaseError(f"nbgrader refuses {name}: {done.get('error')}\n{done.get('log')}")
+        directory = CourseDirectory(config=config, assignment_id=name)
+        converter = GenerateAssignment(coursedir=directory, config=config, log=logger)
+        try:
+            converter.start()
+        except NbGraderException as error:
+            raise ReleaseError(f"nbgrader refuses {name}: {error}") from error
         out = Path(root) / "release" / name
         return {
             path.relative_to(out).as_posix(): path.read_bytes()
@@ -148,7 +150,9 @@ def source_notebook(source: Source, assignment: Assignment) -> nbformat.Notebook
         if cell.grade_id:
             node.metadata["nbgrader"] = _nbgrader(cell, assignment)
         elif cell.kind == "code":
-            raise ReleaseError(f"{source.assignment}: the code cell {cell.source[:40]!r} has no role")
+            raise ReleaseError(
+                f"{source.assignment}: the code cell {cell.source[:40]!r} has no role"
+            )
         cells.append(node)
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata = {
@@ -160,7 +164,7 @@ def source_notebook(source: Source, assignment: Assignment) -> nbformat.Notebook
 
 
 def _nbgrader(cell: SourceCell, assignment: Assignment) -> dict[str, Any]:
-    metadata = {
+    metadata: dict[str, Any] = {
         "grade_id": cell.grade_id,
         "schema_version": 3,
         "grade": cell.role == "check",
@@ -201,9 +205,7 @@ def _on_one_line(found: re.Match[str]) -> str:
     return "[" + re.sub(r"\s*\n\s*", " ", found.group(1)) + "]"
 
 
-def _case(
-    asked: Asked, outcome: CheckOutcome, source: Source, shapes_only: bool
-) -> dict[str, Any]:
+def _case(asked: Asked, outcome: CheckOutcome, source: Source, shapes_only: bool) -> dict[str, Any]:
     expected = asked.answer.value
     case = {
         "sentence": outcome.sentence,
@@ -231,7 +233,7 @@ def _to_json(value: Any) -> Any:
         return [_to_json(each) for each in value]
     if not isinstance(value, torch.Tensor):
         return value
-    order = sorted(range(value.dim()), key=lambda axis: -value.stride(axis))
+    order = sorted(range(value.dim()), key=value.stride().__getitem__, reverse=True)
     return {
         "dtype": str(value.dtype).removeprefix("torch."),
         "shape": list(value.shape),

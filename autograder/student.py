@@ -176,9 +176,7 @@ class RemoteStudent:
         }
         return self._answer(header, name, len(args) + len(kwargs), packer)
 
-    def _answer(
-        self, header: wire.Header, name: str, inputs: int, packer: wire.Packer
-    ) -> Answer:
+    def _answer(self, header: wire.Header, name: str, inputs: int, packer: wire.Packer) -> Answer:
         if name in self._gone:
             raise self._gone[name]
         self.run()

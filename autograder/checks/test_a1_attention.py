@@ -331,6 +331,8 @@ def test_masks_combine(student: Student, reference: Student, agree: Agree, draw:
     """With & they combine to (batch, 1, t, t): real tokens that are not later than the query."""
     tokens = draw.tokens(BATCH, T_K)
     padding, causal = (agree("padding_mask", tokens).value, agree("causal_mask", T_K).value)
-    expected = reference.call("padding_mask", tokens).value & reference.call("causal_mask", T_K).value
+    expected = (
+        reference.call("padding_mask", tokens).value & reference.call("causal_mask", T_K).value
+    )
     if not torch.equal(padding & causal, expected):
         agree.wrong("padding_mask", "combined with the causal mask it is not right", tokens)

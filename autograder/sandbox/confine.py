@@ -76,29 +76,45 @@ def _address_space() -> int:
     return high
 
 
-# Numbers of system calls on the machines that the filter knows (Linux's own tables).
-_NAMES = (
-    "clone clone3 kill tgkill prlimit64 tkill pidfd_send_signal pidfd_getfd ptrace "
-    "process_vm_readv process_vm_writev socket unshare setns mount umount2 pivot_root chroot "
-    "bpf userfaultfd perf_event_open keyctl add_key request_key shmget semget msgget mq_open "
-    "io_uring_setup personality open_by_handle_at execve execveat fork vfork"
-).split()
-_X86_64 = (
-    *(56, 435, 62, 234, 302, 200, 424, 438, 101),
-    *(310, 311, 41, 272, 308, 165, 166, 155, 161),
-    *(321, 323, 298, 250, 248, 249, 29, 64, 68, 240),
-    *(425, 135, 304, 59, 322, 57, 58),
-)
-_AARCH64 = (
-    *(220, 435, 129, 131, 261, 130, 424, 438, 117),
-    *(270, 271, 198, 97, 268, 40, 39, 41, 51),
-    *(280, 282, 241, 219, 217, 218, 194, 190, 186, 180),
-    *(425, 92, 265, 221, 281),
-)
-_MACHINES = {
-    "x86_64": (0xC000003E, dict(zip(_NAMES, _X86_64, strict=True))),
-    "aarch64": (0xC00000B7, dict(zip(_NAMES[:-2], _AARCH64, strict=True))),
+# Numbers of system calls (Linux's own tables), on the machines of _MACHINES in their order.
+_CALLS: dict[str, tuple[int, int | None]] = {
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "kill": (62, 129),
+    "tgkill": (234, 131),
+    "prlimit64": (302, 261),
+    "tkill": (200, 130),
+    "pidfd_send_signal": (424, 424),
+    "pidfd_getfd": (438, 438),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "socket": (41, 198),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "perf_event_open": (298, 241),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "shmget": (29, 194),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    "mq_open": (240, 180),
+    "io_uring_setup": (425, 425),
+    "personality": (135, 92),
+    "open_by_handle_at": (304, 265),
+    "execve": (59, 221),
+    "execveat": (322, 281),
+    "fork": (57, None),
+    "vfork": (58, None),
 }
+_MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _NEW_PROCESS = ("clone", "clone3", "fork", "vfork", "execve", "execveat")
 _ON_A_PROCESS = ("kill", "tgkill", "prlimit64")
 
@@ -114,18 +130,19 @@ def knows_this_machine() -> bool:
 
 
 def _filter_calls(*, processes_allowed: bool) -> None:
-    architecture, numbers = _MACHINES[platform.machine()]
+    machine = list(_MACHINES).index(platform.machine())
     allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL | _EPERM)
     program = [
         (_LOAD, 0, 0, 4),  # the architecture
-        (_EQUAL, 1, 0, architecture),
+        (_EQUAL, 1, 0, _MACHINES[platform.machine()]),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, 0),  # the call's number
         (_AT_LEAST, 0, 1, 0x40000000),  # x86's second table of the same calls
         refuse,
     ]
-    for name, number in numbers.items():
-        if name in _NEW_PROCESS and processes_allowed:
+    for name, numbers in _CALLS.items():
+        number = numbers[machine]
+        if number is None or (name in _NEW_PROCESS and processes_allowed):
             continue
         if name == "clone":  # threads are fine, processes are not
             program += [(_EQUAL, 0, 4, number), (_LOAD, 0, 0, 16), (_ANY_BIT, 0, 1, _CLONE_THREAD)]

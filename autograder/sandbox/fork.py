@@ -14,11 +14,15 @@ from autograder.sandbox.confine import Limits, confine
 from autograder.sandbox.session import Answer, BoundedOutput, Session, describe_failure
 
 
-def run(channel: socket.socket, limits: Limits, scratch: str, walls: dict[str, bool]) -> None:
+def run(
+    channel: socket.socket, allowed: dict[str, Any], scratch: str, walls: dict[str, bool]
+) -> None:
     """Confine this process, then serve one submission over `channel`.
 
-    walls: "confined" (all of the fork's own walls) and "landlock" (the file wall among them).
+    allowed: the fields of Limits; walls: "confined" (all of the fork's own walls) and
+    "landlock" (the file wall among them).
     """
+    limits = Limits(**allowed)
     if walls["confined"]:
         confine(limits, scratch, landlock=walls["landlock"])
     os.chdir(scratch)

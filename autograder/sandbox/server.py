@@ -66,7 +66,7 @@ def main() -> None:
             code = 70  # whatever goes wrong before the student's code runs is ours
             try:
                 channel = socket.socket(fileno=fds[0])
-                fork.run(channel, fork.Limits(**message["limits"]), scratch, config)
+                fork.run(channel, message["limits"], scratch, config)
                 code = 0
             finally:
                 os._exit(code)

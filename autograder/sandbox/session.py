@@ -242,24 +242,20 @@ class _Functions(TorchFunctionMode):
         super().__init__()
         self._note = note
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self._note(getattr(func, "__name__", ""))
         return func(*args, **(kwargs or {}))
 
 
-class _Operations(TorchDispatchMode):
+class _Operations(TorchDispatchMode):  # type: ignore[no-untyped-call] # torch's own are not
     def __init__(self, note: Callable[[str], None]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._note = note
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # else the first operation imports the whole compiler, for a second or more
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self._note(func._opname)
         return func(*args, **(kwargs or {}))

@@ -139,7 +139,11 @@ class Server:
         log = open(self._folder / "log", "w+b")  # noqa: SIM115 # the server's, as long as it runs
         with theirs, log:
             self._process = subprocess.Popen(
-                self._command(config, scratch), stdin=theirs, stdout=log, stderr=log, env={}
+                self._command(config, scratch),
+                stdin=theirs.fileno(),
+                stdout=log,
+                stderr=log,
+                env={},
             )
         self._control = ours
         ready = self._receive(_START_SECONDS)
@@ -237,7 +241,8 @@ class Server:
         inside = "/worker" if self.wall == "bubblewrap" else str(worker)
         path = [inside, f"{inside}/packages"]
         boot = f"import sys; sys.path += {path}; from autograder.sandbox.server import main; main()"
-        python = [os.path.realpath(sys.executable), "-I", "-S", "-B", "-c", boot, json.dumps(config)]
+        interpreter = os.path.realpath(sys.executable)
+        python = [interpreter, "-I", "-S", "-B", "-c", boot, json.dumps(config)]
         environment = {
             "HOME": config["scratch"],
             "TMPDIR": config["scratch"],

@@ -169,7 +169,7 @@ class Packer:
             return {"odd": f"a tensor of shape {shape}, {size:,} bytes: too large to hand over"}
         self._left -= size
         # Axes from the widest stride to the narrowest: the receiver lays memory out likewise.
-        order = sorted(range(value.dim()), key=lambda axis: -value.stride(axis))
+        order = sorted(range(value.dim()), key=value.stride().__getitem__, reverse=True)
         name = str(len(self.tensors))
         plain = value.detach().resolve_conj().resolve_neg().cpu().permute(order)
         self.tensors[name] = plain.clone(memory_format=torch.contiguous_format)

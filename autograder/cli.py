@@ -1,0 +1,365 @@
+"""The command line: the only place that prints or exits.
+
+Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong call or manifest.
+"""
+
+import contextlib
+import json
+import os
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import rich.markup
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from autograder import demo as demos
+from autograder import doctor as doctors
+from autograder.classroom import HandedIn, Room, default_jobs, find_class, grade_class
+from autograder.course import Assignment, Course, ManifestError, UnknownIdError, read_course
+from autograder.export.dashboard import write_class_page
+from autograder.export.feedback import write_feedback
+from autograder.export.gradebook import GradebookError, record
+from autograder.grading import grade as grade_one
+from autograder.grading import limits_of, prepare
+from autograder.plugin import ChecksBroken
+from autograder.release import ReleaseError, build
+from autograder.result import Result, Verdict
+from autograder.sandbox.walls import NoWalls, Server, ServerFailed, choose, why_not
+from autograder.secret import read_secret
+
+app = typer.Typer(
+    help="Build the course's assignments and grade what students hand in.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+_EXPECTED = (
+    *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
+    *(GradebookError, demos.NotADemo),
+)
+_MAX_ROWS = 60
+_COLOURS = {
+    Verdict.PASSED: "green",
+    Verdict.CARRIED: "green",
+    Verdict.MISSING: "bright_black",
+    Verdict.INTERNAL: "magenta",
+}
+
+CourseFolder = Annotated[
+    Path, typer.Option("--course", help="Folder of course.yml.", show_default="this one")
+]
+NoSandbox = Annotated[
+    bool,
+    typer.Option("--no-sandbox", help="Run student code WITHOUT walls; noted in every result."),
+]
+Sandbox = Annotated[
+    str | None,
+    typer.Option("--sandbox", help="sandlock or bubblewrap; the best one there is by default."),
+]
+
+
+@app.command()
+def release(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    course: CourseFolder = Path(),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail when assignments/ is stale.")
+    ] = False,
+) -> None:
+    """Build what students get: assignments/<name>/ from solutions/<name>.py.
+
+    Solutions are cleared by nbgrader, public cases recorded from the reference, and the result
+    is scanned for leaks. The same source gives the same bytes.
+
+    Example: `autograder release a1_attention`
+    """
+    with _problems_told():
+        found = _read(course)
+        stale = False
+        for name in assignments or [each.id for each in found.assignments]:
+            with _out.status(f"building {name}"):
+                built = build(found, name, os.environ.get("AUTOGRADER_SECRET"))
+            folder = found.root / "assignments" / name
+            changed = built.differs_from(folder) if folder.exists() else sorted(built.files)
+            stale = stale or bool(changed)
+            if changed and not check:
+                built.write(folder)
+            said = "stale" if check else "written"
+            _out.print(f"{name}: {f'{said}: ' + ', '.join(changed) if changed else 'up to date'}")
+        if check and stale:
+            _err.print("Run `autograder release` and commit assignments/.")
+            raise typer.Exit(1)
+
+
+@app.command()
+def grade(
+    assignment: Annotated[str, typer.Argument(help="Which assignment, as in course.yml.")],
+    submitted: Annotated[
+        Path | None,
+        typer.Option(help="Folder of <student>/<assignment>/.", show_default="submitted"),
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Where result files go.", show_default="results")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+    no_sandbox: NoSandbox = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Leave the gradebook and the feedback as they are.")
+    ] = False,
+) -> None:
+    """Grade a class: result files, nbgrader's gradebook, feedback pages and a class page.
+
+    Grading again gives the same scores; scores given by hand are kept.
+
+    Example: `autograder grade a1_attention --jobs 2`
+    """
+    with _problems_told():
+        found = _read(course)
+        wall = _wall(sandbox, no_sandbox)
+        where = submitted or found.root / "submitted"
+        if not where.is_dir():
+            _fail(f"{where} is not a folder: name the one of <student>/{assignment}/ folders")
+        class_ = find_class(where, found.assignment(assignment).id)
+        if not class_:
+            _fail(f"nobody handed in {assignment}: no folder {where}/<student>/{assignment}/")
+        folder = results or found.root / "results"
+        graded = _grade_class(found, assignment, class_, folder, wall, jobs, record_it=not dry_run)
+    raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A notebook (.ipynb) or its percent-format .py.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result file.")] = False,
+    assignment: Annotated[
+        str | None, typer.Option(help="Which assignment.", show_default="the file's name")
+    ] = None,
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Grade one file and print what its student would read. Writes nothing.
+
+    Example: `autograder check submitted/s042/a1_attention/a1_attention.ipynb`
+    """
+    with _problems_told():
+        found = _read(course)
+        wall = _wall(sandbox, no_sandbox)
+        if not file.is_file():
+            _fail(f"{file} is not a file")
+        exam = prepare(found, assignment or file.stem, read_secret(found.root))
+        with Server(wall, limits_of(exam.assignment)) as server:
+            with _err.status("starting the sandbox"):
+                server.start()
+            result = grade_one(file.resolve().parent.name, file, exam, server)
+    if as_json:
+        typer.echo(result.model_dump_json(indent=2))
+    else:
+        _print_result(result)
+    raise typer.Exit(1 if result.needs_staff else 0)
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Say what this machine offers for grading, and what to do about what is missing.
+
+    Example: `autograder doctor`
+    """
+    findings = doctors.examine()
+    if as_json:
+        typer.echo(json.dumps([vars(each) for each in findings], indent=2))
+    else:
+        table = Table(box=None, show_header=False)
+        for each in findings:
+            mark = "[green]✓[/]" if each.advice is None else "[yellow]![/]"
+            said = "" if each.advice is None else rich.markup.escape(each.advice)
+            table.add_row(mark, each.what, each.found, said)
+        _out.print(table)
+    if not doctors.can_grade(findings):
+        _err.print("No walls: grading is refused here until sandlock or bubblewrap works.")
+        raise typer.Exit(1)
+
+
+@app.command()
+def demo(
+    output: Annotated[
+        Path | None, typer.Option(help="Where to build it.", show_default="build/demo")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """Grade a sample class in a copy of the course: right, wrong, broken and hostile submissions.
+
+    Touches nothing outside its folder. Needs walls: some of the class means harm.
+
+    Example: `autograder demo`
+    """
+    with _problems_told():
+        found = _read(course)
+        wall = _wall(sandbox, no_sandbox=False)
+        folder = output or found.root / "build" / "demo"
+        copy = demos.set_up(found, folder)
+        for each in copy.assignments:
+            with _out.status(f"building {each.id} and its sample class"):
+                samples = demos.fill(copy, each.id, found)
+            about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
+            class_ = find_class(copy.root / "submitted", each.id)
+            _grade_class(copy, each.id, class_, copy.root / "results", wall, jobs, about=about)
+
+
+# What the commands share
+
+
+def _grade_class(
+    course: Course,
+    assignment_id: str,
+    class_: Sequence[HandedIn],
+    folder: Path,
+    wall: str,
+    jobs: int,
+    *,
+    record_it: bool = True,
+    about: dict[str, str] | None = None,
+) -> list[Result]:
+    """Grade, record, write the pages, and say so."""
+    assignment = course.assignment(assignment_id)
+    room = Room(course, assignment_id, folder, wall, read_secret(course.root))
+    started = time.perf_counter()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, TimeElapsedColumn(), console=_err) as progress:
+        task = progress.add_task(f"grading {assignment_id}", total=len(class_))
+        graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
+    seconds = time.perf_counter() - started
+    _print_class(graded, assignment, about or {})
+    _out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
+    if record_it:
+        _publish(course, assignment, graded, folder)
+    for result in (each for each in graded if each.needs_staff):
+        message = next(i.message for i in result.items if i.verdict is Verdict.INTERNAL)
+        said = rich.markup.escape(message or "")
+        _err.print(f"[magenta]needs staff:[/] {result.student}: {said}")
+    return graded
+
+
+def _publish(
+    course: Course, assignment: Assignment, graded: Sequence[Result], folder: Path
+) -> None:
+    name = assignment.id
+    links = {}
+    for result in graded:
+        page = course.root / "feedback" / result.student / name / f"{name}.html"
+        write_feedback(result, assignment, course.name, page)
+        links[result.student] = os.path.relpath(page, folder)
+    class_page = folder / f"{name}.html"
+    write_class_page(graded, assignment, course.name, class_page, links)
+    notebook = course.root / "assignments" / name / f"{name}.ipynb"
+    database = course.root / "gradebook.db"
+    done = record(graded, assignment, notebook, f"sqlite:///{database.resolve()}")
+    _out.print(f"gradebook:  {_shown(database)} ({done.recorded} recorded)")
+    _out.print(f"feedback:   {_shown(course.root / 'feedback')}/<student>/{name}/{name}.html")
+    _out.print(f"class page: {_shown(class_page)}", soft_wrap=True)
+
+
+def _print_class(graded: Sequence[Result], assignment: Assignment, about: dict[str, str]) -> None:
+    scores = [result.score for result in graded if result.score is not None]
+    if len(graded) <= _MAX_ROWS:
+        table = Table(title=assignment.title)
+        for heading in ("student", "score", *(["what it is"] if about else []), "not passed"):
+            table.add_column(heading, overflow="fold")
+        for result in graded:
+            score = "needs staff" if result.score is None else f"{result.score:g}"
+            failed = [each for each in result.items if each.verdict is not Verdict.PASSED]
+            verdicts = dict.fromkeys(each.verdict for each in failed)
+            said = ", ".join(
+                f"[{_COLOURS.get(verdict, 'red')}]{verdict}[/] "
+                + (
+                    "everywhere"
+                    if sum(each.verdict is verdict for each in failed) == len(result.items)
+                    else ", ".join(each.item for each in failed if each.verdict is verdict)
+                )
+                for verdict in verdicts
+            )
+            what = [rich.markup.escape(about.get(result.student, ""))] if about else []
+            table.add_row(result.student, score, *what, said)
+        _out.print(table)
+    if scores:
+        _out.print(
+            f"mean {statistics.mean(scores):.1f}, median {statistics.median(scores):g} "
+            f"of {assignment.max_score:g}"
+        )
+
+
+def _print_result(result: Result) -> None:
+    score = "no score: needs staff" if result.score is None else f"{result.score:g}"
+    _out.print(f"[bold]{result.assignment}: {score} of {result.max_score:g}[/]")
+    for each in result.items:
+        colour = _COLOURS.get(each.verdict, "red")
+        points = "-" if each.score is None else f"{each.score:g}"
+        _out.print(f"\n[{colour}]{each.item}: {each.verdict}[/] ({points} of {each.points:g})")
+        for text in (each.message, each.diagnosis):
+            if text:
+                _out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
+    for note in result.notes:
+        _out.print(f"\nnote: {rich.markup.escape(note)}")
+
+
+def _wall(sandbox: str | None, no_sandbox: bool) -> str:
+    if no_sandbox:
+        warning = "student code runs without walls and may do all that you may do."
+        _err.print(f"[bold red]WARNING:[/] {warning}")
+        return "none"
+    if sandbox is None:
+        return choose()
+    if sandbox not in ("sandlock", "bubblewrap"):
+        _fail(f"--sandbox must be sandlock or bubblewrap, got {sandbox!r}")
+    reason = why_not(sandbox)
+    if reason:
+        _fail(f"{sandbox} cannot be used here: {reason}")
+    return sandbox
+
+
+def _read(folder: Path) -> Course:
+    """The course of this folder, or of the nearest one above that has a course.yml."""
+    start = folder.resolve()
+    for each in (start, *start.parents):
+        if (each / "course.yml").exists():
+            return read_course(each)
+    return read_course(start)
+
+
+def _shown(path: Path) -> str:
+    here = os.path.relpath(path)
+    return str(path) if here.startswith("..") else here
+
+
+def _fail(message: str) -> None:
+    _err.print(f"[red]error:[/] {rich.markup.escape(message)}")
+    raise typer.Exit(2)
+
+
+@contextlib.contextmanager
+def _problems_told() -> Iterator[None]:
+    """Tell what a caller can mend in a sentence, and exit with 2."""
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except (*_EXPECTED, ValueError, RuntimeError) as error:
+        _fail(str(error))
