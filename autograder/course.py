@@ -46,7 +46,7 @@ def _with_ids(entries: Any) -> Any:
 _ID = "lower-case letters, digits and underscores, the first a letter"
 _Id = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", description=_ID)]
 _Title = Annotated[str, Field(pattern=r"\S", description="a text that is not blank")]
-_DottedName = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
+_DottedName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
 _MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00"
 
 
@@ -103,7 +103,7 @@ class Assignment(_Entry):
     )
     limits: Limits
     dates: Dates | None = None
-    # Not strict, so that YAML's list becomes a tuple; the names in it are strict again.
+    # Not strict, so that YAML's list becomes a tuple; the names in it stay strict.
     banned: tuple[_DottedName, ...] = Field(
         default=(), strict=False, description="a list of dotted names such as torch.nn.Transformer"
     )
@@ -163,6 +163,16 @@ def read_course(root: Path) -> Course:
     return course
 
 
+class _Loader(yaml.SafeLoader):
+    """PyYAML without aliases: a few lines of them can stand for gigabytes, or for themselves."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.get_event()  # type: ignore[no-untyped-call]
+            _refuse("an alias is not allowed; repeat the value", event)
+        return super().compose_node(parent, index)
+
+
 def _read_yaml(path: Path, problems: _Problems) -> tuple[yaml.Node, dict[str, Any]]:
     """The top node of a file, and its plain data."""
     try:
@@ -171,11 +181,7 @@ def _read_yaml(path: Path, problems: _Problems) -> tuple[yaml.Node, dict[str, An
         if len(raw) > _MAX_BYTES:
             raise ManifestError(f"{_FILE}: must be at most {_MAX_BYTES} bytes, is longer")
         text = raw.decode()
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            # A few lines of aliases can stand for gigabytes, or for themselves.
-            if isinstance(event, yaml.AliasEvent):
-                _refuse("an alias is not allowed; repeat the value", event)
-        top = yaml.compose(text, Loader=yaml.SafeLoader)
+        top = yaml.compose(text, Loader=_Loader)
         if not isinstance(top, yaml.MappingNode):
             got = _written(top) if top else "nothing"
             raise ManifestError(f"{_FILE}:1: must be a mapping (keys: {_known(Course)}), got {got}")
@@ -196,7 +202,7 @@ def _read_yaml(path: Path, problems: _Problems) -> tuple[yaml.Node, dict[str, An
 
 
 def _plain(node: Any, problems: _Problems, *above: str) -> Any:
-    """The data of a node; adds the keys that pydantic could not find fault with."""
+    """The data of a node; adds the problems of keys that pydantic would not see."""
     if isinstance(node, yaml.SequenceNode):
         return [_plain(value, problems, *above) for value in node.value]
     if isinstance(node, yaml.ScalarNode):
@@ -276,7 +282,7 @@ def _allowed(model: type[_Entry], name: str, kind: str) -> str:
     )
     if kind.startswith(("greater_than", "less_than")):
         return bounds  # it is a number, and need not be told so
-    return ", ".join(filter(None, (field.description, bounds)))
+    return field.description + (bounds and f", {bounds}")
 
 
 def _known(model: type[_Entry]) -> str:
@@ -291,6 +297,7 @@ def _written(node: yaml.Node) -> str:
     text = node.value if len(node.value) <= 60 else node.value[:57] + "..."
     kind = node.tag.rpartition(":")[2]
     if kind != "str":
+        text = " ".join(text.split())  # `!!int >` may go over many lines; a problem is one
         return {"null": "nothing", "bool": f"the truth value {text}"}.get(kind, text)
     number = re.fullmatch(r"([-+]?\d+)(\.\d*)?[eE]([-+]?)(\d+)", text)
     if not number or node.style:

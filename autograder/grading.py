@@ -19,11 +19,12 @@ from autograder.notebook import (
     read_source,
     read_submission,
 )
-from autograder.plugin import CheckOutcome, run_checks
+from autograder.plugin import CheckOutcome, ChecksBroken, run_checks
+from autograder.remote import RemoteStudent
 from autograder.result import ItemResult, Result, Verdict
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.walls import Server
-from autograder.student import LocalStudent, RemoteStudent
+from autograder.student import LocalStudent, Question
 
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
 
@@ -36,13 +37,24 @@ class Exam:
     source: Source
     reference: LocalStudent
     secret: str
+    outcomes: tuple[CheckOutcome, ...]  # of the reference itself
+    foreseen: tuple[Question, ...]  # what the checks asked of it: they will ask every student
 
 
 def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
-    """Read an assignment's source and run its reference."""
+    """Read an assignment's source, run its reference, and let the checks rehearse on it.
+
+    Raises ChecksBroken when the reference does not pass its own checks.
+    """
     assignment = course.assignment(assignment_id)
     source = read_source(source_path(course.root, assignment_id))
-    return Exam(assignment, source, LocalStudent(source.reference, MODULES), secret)
+    student, reference = (LocalStudent(source.reference, MODULES) for _ in range(2))
+    outcomes = run_checks(assignment, source, student, reference, secret)
+    failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
+    if failed:
+        raise ChecksBroken(f"the reference of {assignment_id} fails: {failed[0].message}")
+    foreseen = tuple(student.asked)
+    return Exam(assignment, source, reference, secret, tuple(outcomes), foreseen)
 
 
 def source_path(root: Path, assignment_id: str) -> Path:
@@ -139,6 +151,7 @@ def _ask(
         banned=exam.assignment.banned,
         banned_in=banned_uses(submission.cells, exam.assignment.banned),
         defined_in=exam.source.defined_in,
+        foreseen=exam.foreseen,
     )
     with remote as student:
         student.run()

@@ -37,7 +37,7 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
     session: Session | None = None
     while True:
         try:
-            header, tensors = wire.receive(channel, max_bytes)
+            header, tensors = wire.receive(channel, wire.MAX_BYTES)
         except wire.Closed:
             return
         packer = wire.Packer(max_bytes)
@@ -52,7 +52,7 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
                 reply = _reply(session, header, tensors, packer.pack)
             except Exception as error:  # an answer that could not be described
                 reply = {"failure": asdict(describe_failure(error))}
-        wire.send(channel, reply, packer.tensors)
+        wire.send(channel, wire.encode(reply, packer.tensors))
 
 
 def _reply(

@@ -10,6 +10,7 @@ One child at a time. End of file on the control socket ends the server.
 
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import select
@@ -48,6 +49,8 @@ def main() -> None:
         with contextlib.suppress(ImportError):
             __import__(name)
     _empty(scratch)
+    gc.collect()
+    gc.freeze()  # no fork shall walk over all that was imported, and so copy it
     control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
 
     nothing = os.open(os.devnull, os.O_RDWR)

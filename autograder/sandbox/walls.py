@@ -319,16 +319,18 @@ class Fork:
         self._channel = channel
         self.ended = False
 
-    def request(
-        self, header: wire.Header, tensors: wire.Tensors, seconds: float
-    ) -> tuple[wire.Header, wire.Tensors]:
-        """Ask, and wait for the answer at most `seconds`.
+    def send(self, frame: bytes) -> None:
+        """Send one frame. That the other side is gone, or stuck, shows when its answer is read."""
+        with contextlib.suppress(wire.Closed, wire.TooSlow):
+            wire.send(self._channel, frame, time.monotonic() + self._server.limits.call_seconds)
+
+    def receive(self, seconds: float) -> tuple[wire.Header, wire.Tensors]:
+        """Wait for the next answer at most `seconds`.
 
         Raises ForkEnded, ForkTooSlow, and WireError for an answer that is none.
         """
         deadline = time.monotonic() + seconds
         try:
-            wire.send(self._channel, header, tensors, deadline)
             return wire.receive(self._channel, self._server.limits.output_bytes, deadline)
         except wire.Closed:
             self.ended = True

@@ -14,6 +14,7 @@ A value in a header is one of
 """
 
 import json
+import os
 import select
 import socket
 import struct
@@ -22,20 +23,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from safetensors.torch import load, save
+from safetensors.numpy import save  # torch's own takes five times as long
+from safetensors.torch import load
 
 Header = dict[str, Any]
 Tensors = dict[str, torch.Tensor]
 
 _LENGTHS = struct.Struct("<IQ")
 MAX_HEADER_BYTES = 1 << 20
+MAX_BYTES = 1 << 28  # of tensors, in a frame of the grader's
 _MAX_TEXT = 2_000
 _MAX_DEPTH = 8
 _MAX_PARTS = 1_000
 _DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
-        *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+        *(torch.float16, torch.float32, torch.float64),
         *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
     )
 }
@@ -63,19 +66,25 @@ class Odd:
         return self.description
 
 
-def send(
-    sock: socket.socket, header: Header, tensors: Tensors, deadline: float | None = None
-) -> None:
-    """Send one frame; `deadline` is on the monotonic clock. Raises Closed or TooSlow."""
+def encode(header: Header, tensors: Tensors) -> bytes:
+    """One frame."""
     head = json.dumps(header, allow_nan=False).encode()
-    payload = save(tensors) if tensors else b""
-    data = memoryview(_LENGTHS.pack(len(head), len(payload)) + head + payload)
+    payload = save({name: tensor.numpy() for name, tensor in tensors.items()}) if tensors else b""
+    return _LENGTHS.pack(len(head), len(payload)) + head + payload
+
+
+def send(sock: socket.socket, frame: bytes, deadline: float | None = None) -> None:
+    """Send one frame; `deadline` is on the monotonic clock. Raises Closed or TooSlow."""
+    data = memoryview(frame)
     while data:
-        _wait(sock, select.POLLOUT, deadline)
         try:
-            data = data[sock.send(data, socket.MSG_DONTWAIT) :]
+            if deadline is None:
+                # Not `send`: sandlock looks at every call that may go out to the network.
+                data = data[os.write(sock.fileno(), data) :]
+            else:
+                data = data[sock.send(data, socket.MSG_DONTWAIT) :]
         except BlockingIOError:
-            continue
+            _wait(sock, select.POLLOUT, deadline)
         except OSError as error:
             raise Closed from error
 
@@ -90,11 +99,10 @@ def receive(
     # safetensors adds a header of its own to the data: a little per tensor
     if payload_bytes > max_bytes + MAX_HEADER_BYTES:
         raise WireError(f"{payload_bytes} bytes of tensors; {max_bytes} are allowed")
-    head = _exactly(sock, head_bytes, deadline)
-    payload = _exactly(sock, payload_bytes, deadline)
+    body = _exactly(sock, head_bytes + payload_bytes, deadline)
     try:
-        header = json.loads(head)
-        tensors = load(payload) if payload else {}
+        header = json.loads(body[:head_bytes])
+        tensors = load(body[head_bytes:]) if payload_bytes else {}
     except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
         raise WireError(f"a frame that cannot be read: {error}") from error
     if not isinstance(header, dict):
@@ -105,9 +113,11 @@ def receive(
 def _exactly(sock: socket.socket, count: int, deadline: float | None) -> bytes:
     chunks = bytearray()
     while len(chunks) < count:
-        _wait(sock, select.POLLIN, deadline)
+        if deadline is not None:
+            _wait(sock, select.POLLIN, deadline)
         try:
-            chunk = sock.recv(min(count - len(chunks), 1 << 20))
+            # `read`, as `write` above: sandlock looks at every call of the network's.
+            chunk = os.read(sock.fileno(), min(count - len(chunks), 1 << 20))
         except OSError as error:
             raise Closed from error
         if not chunk:
@@ -172,7 +182,7 @@ class Packer:
         order = sorted(range(value.dim()), key=value.stride().__getitem__, reverse=True)
         name = str(len(self.tensors))
         plain = value.detach().resolve_conj().resolve_neg().cpu().permute(order)
-        self.tensors[name] = plain.clone(memory_format=torch.contiguous_format)
+        self.tensors[name] = plain.contiguous()
         return {"tensor": name, "order": order, "grad": value.requires_grad}
 
 

@@ -1,0 +1,282 @@
+"""A submission behind the walls, as a check sees it; how it dies, in words for its student.
+
+The checks of an assignment ask every submission the same questions, in the same order. So they
+are known beforehand (the reference was asked them first), and a few are always on their way
+while an answer is looked at: neither side waits for the other. An answer is used only for the
+very question that it was given to.
+"""
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autograder.result import Verdict
+from autograder.sandbox import wire
+from autograder.sandbox.session import Answer, Failure
+from autograder.sandbox.walls import Fork, ForkEnded, ForkTooSlow, Outcome, Server
+from autograder.student import Cell, Question, StudentError, told
+
+# On their way at once: so few that they fit into the socket, whatever the other side does.
+_AHEAD = 16
+_AHEAD_BYTES = 1 << 16
+_START_SECONDS = 15.0
+
+
+class RemoteStudent:
+    """A submission behind the walls. Use as a context manager.
+
+    A cell or call that kills the process, or hangs, is not run again: the rest is asked of a
+    fresh fork without it, so that one bad cell costs only what depends on it.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        cells: Sequence[Cell],
+        *,
+        modules: Mapping[str, str],
+        banned: Sequence[str],
+        banned_in: Mapping[str, str],
+        defined_in: Mapping[str, str],
+        foreseen: Sequence[Question] = (),
+    ) -> None:
+        """Nothing runs yet.
+
+        banned: the calls to watch for; banned_in: names known to lead to one, and to which;
+        defined_in: which solution cell is to define a name; foreseen: what will be asked, if
+        nothing goes wrong.
+        """
+        self._server = server
+        self._cells = cells
+        start = {"op": "start", "modules": dict(modules), "banned": list(banned)}
+        self._start = wire.encode(start, {})
+        self._banned_in = banned_in
+        self._defined_in = defined_in
+        self._foreseen = foreseen
+        self._next = 0  # of the foreseen questions, the first not sent
+        self._sent: deque[int] = deque()  # those on their way
+        self._deadline = time.monotonic() + server.limits.wall_seconds
+        self._life = contextlib.ExitStack()
+        self._fork: Fork | None = None
+        self._gone: dict[str, StudentError] = {}  # names whose call ended the process
+        self._set_aside: set[str] = set()  # cells that ended the process
+        self.cell_errors: dict[str, StudentError] = {}  # by cell
+
+    def __enter__(self) -> "RemoteStudent":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._life.close()
+
+    def run(self) -> None:
+        """Run the cells, if that is not done: afterwards `cell_errors` is complete."""
+        while self._fork is None:
+            self._fork = self._life.enter_context(self._server.fork())
+            self._fork.send(self._start)
+            try:
+                self._fork.receive(_START_SECONDS)
+            except (ForkEnded, ForkTooSlow, wire.WireError) as error:
+                # No line of the student's has run yet.
+                raise RuntimeError(f"a fork did not start: {error!r}") from error
+            with contextlib.suppress(StudentError):
+                self._run_cells()
+
+    def _run_cells(self) -> None:
+        for cell in self._cells:
+            if cell.name in self._set_aside:
+                continue
+            what = f"the cell {cell.name}"
+            header = {"op": "cell", "name": cell.name, "source": cell.source}
+            self._send(wire.encode(header, {}))
+            try:
+                failure = _failure(self._receive(what)[0])
+            except StudentError as error:
+                self.cell_errors[cell.name] = error
+                self._set_aside.add(cell.name)
+                raise
+            if failure:
+                self.cell_errors[cell.name] = _error(failure, what)
+
+    def get(self, name: str) -> Any:
+        """The value of a name. Raises StudentError when there is none, or it cannot be had."""
+        self._refuse(name)
+        self.run()
+        self._skip_to(None)
+        self._send(wire.encode({"op": "get", "name": name}, {}))
+        return self._answer(name, 0).value
+
+    def call(
+        self,
+        name: str,
+        *args: Any,
+        cotangents: Sequence[Any] | None = None,
+        elsewhere: bool = False,
+        **kwargs: Any,
+    ) -> Answer:
+        """Call a function. Raises StudentError when it raises, hangs, or ends the process."""
+        self._refuse(name)
+        self.run()
+        question = Question(name, args, kwargs, cotangents, elsewhere)
+        at = self._find(question)
+        self._skip_to(at)
+        self._refuse(name)  # by now its process may have died of it
+        self.run()
+        if at is None:
+            self._send(question.frame)
+        else:
+            self._next = max(self._next, at) if self._sent else at
+            self._send_ahead()
+            self._sent.popleft()
+        return self._answer(name, len(args) + len(kwargs))
+
+    def _refuse(self, name: str) -> None:
+        if name in self._banned_in:
+            raise forbidden(name, self._banned_in[name])
+        if name in self._gone:
+            raise self._gone[name]
+
+    # What is on its way
+
+    def _find(self, question: Question) -> int | None:
+        """Where the question stands among those still to come."""
+        start = self._sent[0] if self._sent else self._next
+        for at in range(start, len(self._foreseen)):
+            if self._foreseen[at].is_same(question):
+                return at if at >= self._next or at in self._sent else None
+        return None
+
+    def _skip_to(self, at: int | None) -> None:
+        """Take the answers that come before the one to `at`; nobody asks for them any more."""
+        while self._sent and self._sent[0] != at:
+            name = self._foreseen[self._sent.popleft()].name
+            try:
+                self._receive(name)
+            except StudentError as error:
+                self._gone[name] = error
+
+    def _send_ahead(self) -> None:
+        waiting = sum(len(self._foreseen[at].frame) for at in self._sent)
+        while self._next < len(self._foreseen) and len(self._sent) < _AHEAD:
+            question = self._foreseen[self._next]
+            if question.name not in self._gone and question.name not in self._banned_in:
+                waiting += len(question.frame)
+                if self._sent and waiting > _AHEAD_BYTES:
+                    return
+                self._send(question.frame)
+                self._sent.append(self._next)
+            self._next += 1
+
+    def _answer(self, name: str, inputs: int) -> Answer:
+        try:
+            reply, tensors = self._receive(name)
+        except StudentError as error:
+            self._gone[name] = error
+            raise
+        try:
+            return self._read(reply, tensors, name, inputs)
+        except (wire.WireError, KeyError, TypeError, ValueError) as error:
+            raise StudentError(
+                Verdict.ERROR, f"{name} sent an answer that is none: {error}"
+            ) from error
+
+    def _read(self, reply: wire.Header, tensors: wire.Tensors, name: str, inputs: int) -> Answer:
+        failure = _failure(reply)
+        banned = tuple(str(each) for each in reply.get("banned", ()))[:20]
+        if banned:
+            raise forbidden(name, banned[0])
+        if failure is not None and failure.type == "Missing":
+            raise self._missing(name)
+        if failure is not None:
+            raise _error(failure, name)
+        changed = tuple(int(each) for each in reply["changed"])
+        if any(not 0 <= each < inputs for each in changed):
+            raise ValueError("it names inputs that were not given")
+        gradients = tuple(wire.unpack(each, tensors) for each in reply["gradients"])
+        return Answer(wire.unpack(reply["value"], tensors), gradients, changed)
+
+    def _missing(self, name: str) -> StudentError:
+        cell = self._defined_in.get(name)
+        why = self.cell_errors.get(cell or "")
+        if why is not None:
+            return why
+        return StudentError(Verdict.MISSING, f"{name} is not defined anywhere in the notebook.")
+
+    def _send(self, frame: bytes) -> None:
+        if self._fork is not None:
+            self._fork.send(frame)
+
+    def _receive(self, what: str) -> tuple[wire.Header, wire.Tensors]:
+        """The next answer; raises StudentError when the process does not live to give it."""
+        fork, limits = self._fork, self._server.limits
+        assert fork is not None
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            message = f"the submission took more than its {limits.wall_seconds:g} seconds in all"
+            raise StudentError(Verdict.TIMEOUT, f"{message}; {what} was not reached.")
+        seconds = min(limits.call_seconds, left)
+        try:
+            return fork.receive(seconds)
+        except ForkTooSlow:
+            hint = "Is there a loop that never ends, or one that could be a tensor operation?"
+            error = StudentError(
+                Verdict.TIMEOUT, f"{what} did not finish within {seconds:.3g} seconds. {hint}"
+            )
+        except ForkEnded as ended:
+            error = _death(ended.outcome, what, limits.output_bytes)
+        except wire.WireError as problem:
+            error = StudentError(Verdict.ERROR, f"{what} sent an answer that is none: {problem}")
+        self._fork = None
+        if self._sent:  # lost with the process: to be sent again to the next
+            self._next = self._sent[0]
+            self._sent.clear()
+        raise error
+
+
+def forbidden(name: str, banned: str) -> StudentError:
+    """The submission leaves an item's work to torch."""
+    return StudentError(
+        Verdict.FORBIDDEN,
+        f"{name} uses {banned}, which does the work that this item asks you to write.",
+    )
+
+
+def _failure(header: wire.Header) -> Failure | None:
+    found = header.get("failure")
+    if found is None:
+        return None
+    if not isinstance(found, dict):
+        raise wire.WireError("a failure that is not described")
+    line = found.get("line")
+    return Failure(
+        str(found.get("type"))[:100],
+        str(found.get("message"))[:1000],
+        None if found.get("cell") is None else str(found["cell"])[:100],
+        line if isinstance(line, int) else None,
+        None if found.get("source") is None else str(found["source"])[:200],
+    )
+
+
+def _error(failure: Failure, what: str) -> StudentError:
+    if failure.type == "NotImplementedError":
+        return StudentError(Verdict.MISSING, f"{what} is still the stub (NotImplementedError).")
+    if failure.type == "MemoryError":
+        hint = "Which tensor is that large, and need it be?"
+        return StudentError(Verdict.MEMORY, f"{what} asked for more memory than it may. {hint}")
+    return StudentError(Verdict.ERROR, f"{what} raised {told(failure)}")
+
+
+def _death(outcome: Outcome, what: str, output_bytes: int) -> StudentError:
+    if outcome.reason == "files":
+        message = f"{what} wrote more than {output_bytes:,} bytes of files."
+        return StudentError(Verdict.ERROR, message)
+    if outcome.signal == 24:  # SIGXCPU
+        return StudentError(Verdict.TIMEOUT, f"{what} used up its processor time.")
+    if outcome.signal is not None:
+        name = {11: "a segmentation fault", 6: "an abort", 9: "being killed"}.get(outcome.signal)
+        how = name or f"signal {outcome.signal}"
+        message = f"{what} ended the whole process by {how}."
+        return StudentError(Verdict.ERROR, message)
+    message = f"{what} ended the whole process with exit status {outcome.exit}."
+    return StudentError(Verdict.ERROR, f"{message} A notebook should not exit.")

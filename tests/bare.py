@@ -1,0 +1,71 @@
+"""The checks without pytest, walls or gradebook: called one after the other in this process.
+
+It is what the benchmark holds the grader against; stock nbgrader runs it in its kernel.
+"""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from autograder.agree import Agree
+from autograder.checks import test_a1_attention
+from autograder.draw import Draw
+from autograder.sandbox.session import Session
+from autograder.secret import seed
+from autograder.student import Student
+
+
+def cases(item: str | None = None) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
+    """Every check as pytest would call it, and in its order: item, case, function, parameters."""
+    for name, function in vars(test_a1_attention).items():
+        marks = {mark.name: mark for mark in getattr(function, "pytestmark", ())}
+        if "item" not in marks or item not in (None, marks["item"].args[0]):
+            continue
+        if "parametrize" not in marks:
+            yield marks["item"].args[0], name, function, {}
+            continue
+        parameter, values = marks["parametrize"].args
+        ids = marks["parametrize"].kwargs.get("ids", str)
+        for number, value in enumerate(values):
+            said = ids[number] if isinstance(ids, list) else ids(value)
+            yield marks["item"].args[0], f"{name}[{said}]", function, {parameter: value}
+
+
+def run(
+    student: Student,
+    reference: Student,
+    tolerances: Mapping[str, float],
+    parameters: Mapping[str, list[str]],
+    secret: str,
+    item: str | None = None,
+) -> int:
+    """Call the checks; the first that fails raises. Returns how many there were."""
+    count = 0
+    for belongs_to, name, function, given in cases(item):
+        fixtures = {
+            "student": student,
+            "reference": reference,
+            "draw": Draw(seed(secret, "a1_attention", belongs_to, name)),
+            "agree": Agree(student, reference, tolerances[belongs_to], parameters),
+            **given,
+        }
+        function(**{name: fixtures[name] for name in inspect.signature(function).parameters})
+        count += 1
+    return count
+
+
+class Names:
+    """A notebook's names, as a kernel has them, in the form of a student."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self._session = Session()
+        self._session._module.__dict__.update(names)
+
+    def get(self, name: str) -> Any:
+        return self._session.get(name).value
+
+    def call(self, name: str, *args: Any, **how: Any) -> Any:
+        cotangents, elsewhere = how.pop("cotangents", None), how.pop("elsewhere", False)
+        answer = self._session.call(name, args, how, cotangents, elsewhere)
+        assert answer.failure is None, answer.failure
+        return answer

@@ -1,0 +1,202 @@
+"""How fast the grader is, against stock nbgrader and against nothing: `make bench`.
+
+Both sides of every ratio are measured in this one run, on notebooks with the same checks, and
+each is given what speaks for it: of nbgrader only what one more submission costs, without its
+start and without importing the checks; of this grader everything, its start included.
+"""
+
+import json
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import bare
+import nbformat
+import torch
+
+from autograder.course import read_course
+from autograder.grading import limits_of, prepare
+from autograder.notebook import MODULES, read_submission
+from autograder.sandbox.walls import Server, choose
+from autograder.remote import RemoteStudent
+from autograder.student import LocalStudent
+
+ROOT = Path(__file__).resolve().parents[1]
+NAME = "a1_attention"
+CLASS = 100
+FEW, MORE = 2, 8  # submissions for nbgrader; it is their difference that counts
+ROUNDS = 15
+SECRET = "a secret for the benchmark"
+
+
+def cpu_seconds(command: list[str], cwd: Path) -> tuple[float, float]:
+    """Processor seconds of a command with all its descendants, and wall seconds."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{command} failed:\n{done.stdout}\n{done.stderr}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.perf_counter() - started
+
+
+def full_notebook(course_root: Path) -> nbformat.NotebookNode:
+    """The released notebook with the reference's solutions filled in."""
+    notebook = nbformat.read(course_root / "assignments" / NAME / f"{NAME}.ipynb", as_version=4)
+    exam = prepare(read_course(ROOT), NAME, SECRET)
+    answers = {f"solution_{cell.name}": cell.source for cell in exam.source.reference}
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.source = answers.get(grade_id, cell.source)
+    return notebook
+
+
+def kit_course(root: Path, wall: str) -> list[str]:
+    """A course with a class of CLASS; returns the command that grades it."""
+    for name in ("course.yml", "nbgrader_config.py"):
+        shutil.copy(ROOT / name, root)
+    for name in ("solutions", "assignments"):
+        shutil.copytree(ROOT / name, root / name)
+    notebook = full_notebook(root)
+    for number in range(CLASS):
+        folder = root / "submitted" / f"s{number:03}" / NAME
+        folder.mkdir(parents=True)
+        nbformat.write(notebook, folder / f"{NAME}.ipynb")
+    program = str(Path(sys.executable).with_name("autograder"))
+    return [program, "grade", NAME, "--sandbox", wall]
+
+
+def stock_course(root: Path) -> Callable[[int], list[str]]:
+    """A stock nbgrader course with the same checks in its grade cells; returns the command."""
+    exam = prepare(read_course(ROOT), NAME, SECRET)
+    source = root / "source" / NAME
+    source.mkdir(parents=True)
+    (source / "reference.json").write_text(
+        json.dumps(
+            {
+                "cells": [[cell.name, cell.source] for cell in exam.source.reference],
+                "tolerances": {item.id: item.tolerance for item in exam.assignment.items},
+                "parameters": exam.source.parameters,
+            }
+        )
+    )
+    notebook = full_notebook(ROOT)
+    for cell in notebook.cells:
+        nbgrader = cell.metadata.get("nbgrader", {})
+        if nbgrader.get("grade"):
+            cell.source = f"check_item({nbgrader['grade_id']!r})"
+        elif nbgrader.get("grade_id") == "given_checks":
+            cell.source = (
+                f"import json, sys\nsys.path.insert(0, {str(ROOT / 'tests')!r})\nimport bare\n"
+                "from autograder.student import Cell, LocalStudent\n"
+                "known = json.load(open('reference.json'))\n"
+                "cells = [Cell(*each) for each in known['cells']]\n"
+                "reference = LocalStudent(cells, {})\n"
+                "def check_item(item):\n"
+                "    assert bare.run(bare.Names(globals()), reference, known['tolerances'],\n"
+                f"        known['parameters'], {SECRET!r}, item)"
+            )
+        elif (nbgrader.get("grade_id") or "").startswith(("figure_", "given_plots")):
+            cell.source = ""  # this grader draws no figures either
+        nbgrader.pop("checksum", None)
+    nbformat.write(notebook, source / f"{NAME}.ipynb")
+    (root / "nbgrader_config.py").write_text("c = get_config()\n")
+    program = str(Path(sys.executable).with_name("nbgrader"))
+    cpu_seconds([program, "generate_assignment", NAME, "--force"], root)
+    for number in range(MORE):
+        folder = root / "submitted" / f"s{number}" / NAME
+        folder.mkdir(parents=True)
+        nbformat.write(notebook, folder / f"{NAME}.ipynb")
+
+    def command(count: int) -> list[str]:
+        return [program, "autograde", NAME, "--force", f"--student=s[0-{count - 1}]"]
+
+    return command
+
+
+def imports() -> float:
+    """Processor seconds to import the checks beside torch: no cost of nbgrader's own."""
+    seconds = []
+    for what in ("import torch", "import torch, bare"):
+        runs = [cpu_seconds([sys.executable, "-c", what], ROOT / "tests")[0] for _ in range(3)]
+        seconds.append(min(runs))
+    return max(0.0, seconds[1] - seconds[0])
+
+
+def per_core_second(wall: str) -> None:
+    """Submissions per processor second: a class here against stock nbgrader."""
+    with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
+        grade = kit_course(Path(ours), wall)
+        cpu_seconds([*grade, "--dry-run"], Path(ours))  # files into memory, for both alike
+        autograde = stock_course(Path(theirs))
+        few, _ = cpu_seconds(autograde(FEW), Path(theirs))
+        kit, kit_wall = cpu_seconds(grade, Path(ours))
+        more, _ = cpu_seconds(autograde(MORE), Path(theirs))
+        again, again_wall = cpu_seconds(grade, Path(ours))
+    stock = (more - few) / (MORE - FEW) - imports()
+    print(f"nbgrader autograde: {stock:.2f} core seconds for one more submission")
+    for what, cpu, seconds in (("first", kit, kit_wall), ("again", again, again_wall)):
+        print(
+            f"autograder grade, {what}: {cpu:.1f} core seconds, {seconds:.1f} s for {CLASS} "
+            f"submissions with results, gradebook and pages ({wall})"
+        )
+    print(f"ratio submissions_per_core_second_new_gradebook {stock * CLASS / kit:.1f}")
+    print(f"ratio submissions_per_core_second {stock * CLASS / again:.1f}")
+
+
+def fork_to_last_answer(wall: str) -> None:
+    """The checks through the walls against the same checks called in this process."""
+    torch.set_num_threads(1)
+    exam = prepare(read_course(ROOT), NAME, SECRET)
+    submission = read_submission(ROOT / "solutions" / f"{NAME}.py", exam.source)
+    tolerances = {item.id: item.tolerance for item in exam.assignment.items}
+
+    def checks(student: bare.Student) -> int:
+        parameters = exam.source.parameters
+        return bare.run(student, exam.reference, tolerances, parameters, SECRET)
+
+    def walled(server: Server) -> float:
+        started = time.perf_counter()
+        remote = RemoteStudent(
+            server,
+            submission.cells,
+            modules=MODULES,
+            banned=exam.assignment.banned,
+            banned_in={},
+            defined_in=exam.source.defined_in,
+            foreseen=exam.foreseen,
+        )
+        with remote as student:
+            student.run()
+            checks(student)
+            return time.perf_counter() - started
+
+    def in_process() -> None:
+        checks(LocalStudent(exam.source.reference, MODULES))
+
+    seconds: dict[str, list[float]] = {"walled": [], "bare": []}
+    with Server(wall, limits_of(exam.assignment)) as server:
+        walled(server)
+        in_process()
+        for _ in range(ROUNDS):
+            seconds["walled"].append(walled(server))
+            started = time.perf_counter()
+            in_process()
+            seconds["bare"].append(time.perf_counter() - started)
+    middle = {name: statistics.median(values) for name, values in seconds.items()}
+    count = sum(1 for _ in bare.cases())
+    print(f"{count} checks behind {wall}, from fork to last answer: {middle['walled'] * 1e3:.0f} ms")
+    print(f"{count} checks in one bare process: {middle['bare'] * 1e3:.0f} ms")
+    print(f"ratio fork_to_last_answer {middle['walled'] / middle['bare']:.2f}")
+
+
+if __name__ == "__main__":
+    best = choose()
+    fork_to_last_answer(best)
+    per_core_second(best)
