@@ -1,25 +1,29 @@
 """A whole class: each worker holds a server behind walls and grades one submission at a time.
 
 A result is written as soon as it is known. When a worker dies, which is a fault of ours, the
-submissions it left are tried again, each in a worker of its own; one that ends its worker again
-is an internal error, and the others are graded all the same.
+submission that it had in hand is tried once more by a new worker; if that one dies of it too, it
+is an internal error, and the rest of the class is graded all the same.
 """
 
+import contextlib
 import multiprocessing
-import multiprocessing.util
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import torch
 
 from autograder.course import Course
-from autograder.grading import Exam, failed_result, grade, limits_of, prepare
+from autograder.grading import Exam, failed_result, grade, limits_of, open_exam, prepare
+from autograder.plugin import Runner
 from autograder.result import Result
 from autograder.sandbox.walls import Server
+
+_TRIES = 2
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,10 @@ class Room:
     wall: str
     secret: str
 
+    def result_path(self, student: str) -> Path:
+        """Where a student's result file lies."""
+        return self.results / self.assignment_id / f"{student}.json"
+
 
 def find_class(submitted: Path, assignment_id: str) -> list[HandedIn]:
     """The submissions in nbgrader's layout: submitted/<student>/<assignment>/."""
@@ -50,9 +58,9 @@ def find_class(submitted: Path, assignment_id: str) -> list[HandedIn]:
     ]
 
 
-def result_path(results: Path, assignment_id: str, student: str) -> Path:
-    """Where a student's result file lies."""
-    return results / assignment_id / f"{student}.json"
+def default_jobs() -> int:
+    """As many workers as this process may use cores."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def grade_class(
@@ -60,57 +68,91 @@ def grade_class(
 ) -> list[Result]:
     """Grade a class with `jobs` workers; `tell` hears of each result. Sorted by student."""
     exam = prepare(room.course, room.assignment_id, room.secret)  # what is broken shows here
+    waiting, tries = deque(handed_in), Counter[str]()
+    workers: dict[Connection, _Worker] = {}
     done: dict[str, Result] = {}
-    left = list(handed_in)
-    for result in _in_pool(room, exam, left, max(1, min(jobs, len(left)))):
+
+    def finish(result: Result) -> None:
         done[result.student] = result
         tell(result)
-    for one in [each for each in left if each.student not in done]:
-        result = next(
-            _in_pool(room, exam, [one], 1),
-            failed_result(one.student, exam, room.wall, "the grader's process died of it, twice"),
-        )
-        result.write(result_path(room.results, room.assignment_id, one.student))
-        done[one.student] = result
-        tell(result)
+
+    while waiting or workers:
+        while waiting and len(workers) < jobs:
+            worker = _Worker(room, exam, list(workers))
+            workers[worker.connection] = worker
+            worker.take(waiting.popleft())
+        for ready in wait(list(workers)):
+            assert isinstance(ready, Connection)
+            worker = workers[ready]
+            result = worker.result()
+            if result is not None:
+                finish(result)
+                if waiting:
+                    worker.take(waiting.popleft())
+                    continue
+            elif tries[worker.in_hand.student] + 1 < _TRIES:
+                tries[worker.in_hand.student] += 1
+                waiting.append(worker.in_hand)
+            else:
+                why = f"the grader's process died of it {_TRIES} times"
+                result = failed_result(worker.in_hand.student, exam, room.wall, why)
+                result.write(room.result_path(result.student))
+                finish(result)
+            worker.dismiss()
+            del workers[ready]
     return [done[student] for student in sorted(done)]
 
 
-def _in_pool(room: Room, exam: Exam, left: Sequence[HandedIn], jobs: int) -> Iterator[Result]:
-    """Results as they come; ends early when a worker dies."""
-    # Forked, the workers have torch and the reference already.
-    context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(jobs, context, _open, (room, exam)) as pool:
-        futures: list[Future[Result]] = [pool.submit(_grade, each) for each in left]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except BrokenProcessPool:
-            return
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
 class _Worker:
-    room: Room
-    exam: Exam
-    server: Server
+    """A process that grades what it is handed, until it is dismissed."""
+
+    in_hand: HandedIn
+
+    def __init__(self, room: Room, exam: Exam, others: list[Connection]) -> None:
+        # Forked, it has torch and the reference already.
+        context = multiprocessing.get_context("fork")
+        self.connection, theirs = context.Pipe()
+        # A fork holds the others' pipes too, whose workers would never see them close.
+        ours = [*others, self.connection]
+        self._process: BaseProcess = context.Process(target=_work, args=(room, exam, theirs, ours))
+        self._process.start()
+        theirs.close()
+
+    def take(self, one: HandedIn) -> None:
+        """Hand it a submission; that it is dead shows when its result is asked for."""
+        self.in_hand = one
+        with contextlib.suppress(BrokenPipeError):
+            self.connection.send(one)
+
+    def result(self) -> Result | None:
+        """The result of what it has in hand; None when it died."""
+        try:
+            result = self.connection.recv()
+        except (EOFError, ConnectionError):
+            return None
+        assert isinstance(result, Result)
+        return result
+
+    def dismiss(self) -> None:
+        """Let it end, with its server."""
+        self.connection.close()
+        self._process.join()
 
 
-def _open(room: Room, exam: Exam) -> None:
+def _work(room: Room, exam: Exam, connection: Connection, parents: list[Connection]) -> None:
+    for each in parents:
+        each.close()
     torch.set_num_threads(1)  # as many workers as cores: more threads only wait for each other
-    _Worker.room, _Worker.exam = room, exam
-    _Worker.server = Server(room.wall, limits_of(exam.assignment))
-    multiprocessing.util.Finalize(None, _Worker.server.close, exitpriority=1)
+    with Server(room.wall, limits_of(exam.assignment)) as server:
 
+        def work(run: Runner) -> None:
+            while True:
+                try:
+                    one: HandedIn = connection.recv()
+                except EOFError:
+                    return
+                result = grade(one.student, one.path, exam, server, run)
+                result.write(room.result_path(one.student))
+                connection.send(result)
 
-def _grade(one: HandedIn) -> Result:
-    room = _Worker.room
-    result = grade(one.student, one.path, _Worker.exam, _Worker.server)
-    result.write(result_path(room.results, room.assignment_id, one.student))
-    return result
-
-
-def default_jobs() -> int:
-    """As many workers as this process may use cores."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        open_exam(exam, work)

@@ -1,10 +1,11 @@
 """One submission to its Result: read, run behind the walls, checked, judged."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 
@@ -19,13 +20,14 @@ from autograder.notebook import (
     read_source,
     read_submission,
 )
-from autograder.plugin import CheckOutcome, ChecksBroken, run_checks
+from autograder.plugin import CheckOutcome, ChecksBroken, Runner, open_checks, run_checks
 from autograder.remote import RemoteStudent
 from autograder.result import ItemResult, Result, Verdict
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.walls import Server
 from autograder.student import LocalStudent, Question
 
+T = TypeVar("T")
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
 
 
@@ -86,9 +88,18 @@ def find_submission(folder: Path, assignment_id: str) -> Path:
     )
 
 
-def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
-    """Grade the file, or the one that the folder at `path` holds. Never raises for a student's
-    mistake; a fault of ours becomes verdicts `internal`.
+def open_exam(exam: Exam, body: Callable[[Runner], T]) -> T:
+    """Call `body` with what runs the exam's checks, for grading many submissions."""
+    return open_checks(exam.assignment, exam.source, exam.reference, exam.secret, body)
+
+
+def grade(
+    student: str, path: Path, exam: Exam, server: Server, run: Runner | None = None
+) -> Result:
+    """Grade the file at `path`, or the one that the folder there holds.
+
+    Never raises for a student's mistake; a fault of ours becomes verdicts `internal`. `run`: of
+    `open_exam`, when there are more to grade.
     """
     started = time.perf_counter()
     sha256, notes = None, []
@@ -97,7 +108,7 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
             path = find_submission(path, exam.assignment.id)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
-        outcomes = _ask(submission, exam, server, notes)
+        outcomes = _ask(submission, exam, server, notes, run)
         items = [_judge(item, outcomes) for item in exam.assignment.items]
     except UnreadableSubmission as error:
         items = [_all(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
@@ -142,7 +153,7 @@ def _result(
 
 
 def _ask(
-    submission: Submission, exam: Exam, server: Server, notes: list[str]
+    submission: Submission, exam: Exam, server: Server, notes: list[str], run: Runner | None
 ) -> list[CheckOutcome]:
     remote = RemoteStudent(
         server,
@@ -155,7 +166,7 @@ def _ask(
     )
     with remote as student:
         student.run()
-        outcomes = run_checks(exam.assignment, exam.source, student, exam.reference, exam.secret)
+        outcomes = run(student) if run else open_exam(exam, lambda run: run(student))
     answers = {cell.name for cell in submission.cells if cell.solution}
     notes += [
         f"In the cell {name}: {error} It cost nothing by itself."

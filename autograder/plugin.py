@@ -7,10 +7,11 @@ check belongs to; a public one is also recorded as a case for the students' note
 
 import inspect
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import pytest
 
@@ -62,11 +63,23 @@ class CheckOutcome:
     asked: tuple[Asked, ...]
 
 
-def run_checks(
-    assignment: Assignment, source: Source, student: Student, reference: Student, secret: str
-) -> list[CheckOutcome]:
-    """Run every check of an assignment. Raises ChecksBroken when pytest cannot run them all."""
-    run = _Run(assignment, source, student, reference, secret)
+Runner = Callable[[Student], list[CheckOutcome]]
+_T = TypeVar("_T")
+
+
+def open_checks(
+    assignment: Assignment,
+    source: Source,
+    reference: Student,
+    secret: str,
+    body: Callable[[Runner], _T],
+) -> _T:
+    """Open a pytest session on an assignment's checks and call `body` with what runs them.
+
+    The session is opened once for any number of submissions, each of which then costs its checks
+    alone. Raises ChecksBroken when pytest cannot run them all, and what `body` raises.
+    """
+    run = _Run(assignment, source, reference, secret, body)
     file = CHECKS / f"test_{assignment.id}.py"
     args = ["-c", os.devnull, "--rootdir", str(CHECKS), "--strict-markers", "--assert=plain"]
     args += ["--disable-plugin-autoload", *(f"-pno:{name}" for name in _WITHOUT), str(file)]
@@ -76,32 +89,60 @@ def run_checks(
     finally:
         if options is not None:
             os.environ["PYTEST_ADDOPTS"] = options
-    if run.broken or status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+    if run.error is not None:
+        raise run.error
+    if run.broken or not run.done:
         raise ChecksBroken("\n".join(run.broken) or f"pytest ended with {status!r} on {file}")
-    return run.outcomes
+    return cast(_T, run.given)
+
+
+def run_checks(
+    assignment: Assignment, source: Source, student: Student, reference: Student, secret: str
+) -> list[CheckOutcome]:
+    """Run every check of an assignment against one student."""
+    return open_checks(assignment, source, reference, secret, lambda run: run(student))
 
 
 class _Run:
-    """One run as a pytest plugin."""
+    """A session as a pytest plugin."""
 
     def __init__(
         self,
         assignment: Assignment,
         source: Source,
-        student: Student,
         reference: Student,
         secret: str,
+        body: Callable[[Runner], Any],
     ) -> None:
         self._assignment = assignment
         self._source = source
-        self._student = student
+        self._student = reference
         self._reference = reference
         self._secret = secret
-        self.outcomes: list[CheckOutcome] = []
+        self._body = body
+        self._outcomes: list[CheckOutcome] = []
         self.broken: list[str] = []
+        self.error: BaseException | None = None
+        self.given: Any = None
+        self.done = False
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.addinivalue_line("markers", "item(id, public, hint): the item checked")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        def run(student: Student) -> list[CheckOutcome]:
+            self._student, self._outcomes = student, []
+            for item, following in zip_longest(session.items, session.items[1:]):
+                session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            return self._outcomes
+
+        if not self.broken:
+            try:
+                self.given = self._body(run)
+                self.done = True
+            except BaseException as error:  # told by whoever opened the session, not by pytest
+                self.error = error
+        return True
 
     @pytest.fixture
     def student(self) -> Student:
@@ -134,8 +175,6 @@ class _Run:
             self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
         for name in sorted(known - checked):
             self.broken.append(f"no check looks at the item {name!r} of course.yml")
-        if self.broken:
-            items[:] = []  # type: ignore[index]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -144,7 +183,7 @@ class _Run:
         report = yield
         error = call.excinfo.value if call.excinfo else None
         if call.when == "call" or error is not None:
-            self.outcomes.append(_outcome(item, error))
+            self._outcomes.append(_outcome(item, error))
         return report
 
 

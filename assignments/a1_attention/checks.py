@@ -67,7 +67,9 @@ def _problem(case: dict[str, Any], names: dict[str, Any], tolerance: float) -> s
         return f"{name} is still the stub: write your code where it says so."
     except Exception as error:
         return f"{called} raised {type(error).__name__}: {error}"
-    for old, new, parameter in zip(before, inputs, called_names(case["parameters"], kwargs)):
+    for old, new, parameter in zip(
+        before, inputs, called_names(case["parameters"], kwargs), strict=False
+    ):
         if old is not None and not torch.equal(old, new):
             return f"{called} changed its input {parameter} in place."
     problem = compare_outputs(
@@ -94,13 +96,13 @@ def _compare_gradients(
     case: dict[str, Any],
 ) -> str | None:
     outputs = got if isinstance(got, tuple) else (got,)
-    pairs = zip(outputs, cotangents)
+    pairs = zip(outputs, cotangents, strict=False)
     total = sum((output * each).sum() for output, each in pairs if each is not None)
     wanted = [each for each in inputs if _wants_gradient(each)]
     if not isinstance(total, torch.Tensor) or not total.requires_grad:
         return NO_GRADIENT
     found = torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
-    for parameter, one, other in zip(case["parameters"], found, expected):
+    for parameter, one, other in zip(case["parameters"], found, expected, strict=False):
         problem = compare(one, other, tolerance, f"the gradient of {parameter}")
         if problem:
             return problem
@@ -123,11 +125,11 @@ def called_names(parameters: list[str], kwargs: dict[str, Any]) -> list[str]:
     return [*(each for each in parameters if each not in kwargs), *kwargs]
 
 
-def describe_call(
-    name: str, parameters: list[str], args: list[Any], kwargs: dict[str, Any]
-) -> str:
+def describe_call(name: str, parameters: list[str], args: list[Any], kwargs: dict[str, Any]) -> str:
     """A call as a reader would write it, each tensor as its shape."""
-    shown = [f"{parameter} {_shown(each)}" for parameter, each in zip(parameters, args)]
+    shown = [
+        f"{parameter} {_shown(each)}" for parameter, each in zip(parameters, args, strict=False)
+    ]
     shown += [f"{key}={_shown(each)}" for key, each in kwargs.items()]
     return f"{name}({', '.join(shown)})"
 
@@ -163,7 +165,7 @@ def compare_outputs(
     if not isinstance(got, tuple) or len(got) != len(names):
         came = f"{len(got)} values" if isinstance(got, tuple) else _kind(got)
         return f"expected the {len(names)} values ({', '.join(names)}), got {came}"
-    for name, one, other in zip(names, got, expected):
+    for name, one, other in zip(names, got, expected, strict=False):
         if name in look_at:
             problem = compare(one, other, tolerance, name, exact_zeros=exact_zeros)
             if problem:

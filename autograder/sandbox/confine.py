@@ -3,7 +3,8 @@
 The server already stands inside walls. Each fork adds its own, so that it can neither touch
 the server that it came from nor leave anything behind for the next submission:
     resource limits   address space, processor time, file size, open files, no core dump
-    a call filter     (seccomp) no process, no signal to others, no socket, no tracing
+    a call filter     (seccomp) no process, no signal to others, no socket, no tracing, no
+                      change of who owns or may read a file
     a file wall       (Landlock, where the kernel has it) nothing writable but the scratch folder
 """
 
@@ -84,6 +85,8 @@ _CALLS: dict[str, tuple[int, int | None]] = {
     "tgkill": (234, 131),
     "prlimit64": (302, 261),
     "tkill": (200, 130),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424),
     "pidfd_getfd": (438, 438),
     "ptrace": (101, 117),
@@ -113,10 +116,53 @@ _CALLS: dict[str, tuple[int, int | None]] = {
     "execveat": (322, 281),
     "fork": (57, None),
     "vfork": (58, None),
+    # Landlock lets a file's owner change these of any file, readable or not.
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+    # It lets anyone watch a folder that he may not list.
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    # The priority and the processors of others, the server's among them.
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    "process_madvise": (440, 440),
+    "process_mrelease": (448, 448),
+    # Memory that no limit on address space or files counts.
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
 }
 _MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _NEW_PROCESS = ("clone", "clone3", "fork", "vfork", "execve", "execveat")
-_ON_A_PROCESS = ("kill", "tgkill", "prlimit64")
+_ON_A_PROCESS = (
+    *("kill", "tgkill", "prlimit64"),
+    *("sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"),
+)
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000

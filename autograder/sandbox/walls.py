@@ -133,7 +133,7 @@ class Server:
             "scratch": "/scratch" if self.wall == "bubblewrap" else str(scratch),
             "confined": confined,
             "landlock": self.wall == "sandlock",
-            "preload": _PRELOAD,
+            "preload": (*_PRELOAD, "sandlock") if self.wall == "sandlock" else _PRELOAD,
         }
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         log = open(self._folder / "log", "w+b")  # noqa: SIM115 # the server's, as long as it runs
