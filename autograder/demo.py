@@ -5,11 +5,7 @@ from pathlib import Path
 
 from autograder.course import Course, read_course
 from autograder.release import build
-
-try:
-    from autograder.sample import Sample, sample_class
-except ImportError:  # TEMPORARY
-    pass
+from autograder.sample import Sample, sample_class
 
 _MARK = ".autograder-demo"
 _COPIED = ("course.yml", "nbgrader_config.py", "solutions")
@@ -35,7 +31,7 @@ def set_up(course: Course, folder: Path) -> Course:
     return read_course(folder)
 
 
-def fill(course: Course, assignment_id: str, samples_of: Course) -> "list[Sample]":
+def fill(course: Course, assignment_id: str, samples_of: Course) -> list[Sample]:
     """Build the release and let the sample class hand in. Returns who handed in what."""
     build(course, assignment_id).write(course.root / "assignments" / assignment_id)
     samples = sample_class(samples_of, assignment_id)

@@ -12,9 +12,10 @@ file that ends in .ipynb is handed in as it stands.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from fnmatch import filter as matching
 from pathlib import Path
 from typing import Any, Literal
 

@@ -168,7 +168,8 @@ def _empty(folder: str) -> None:
     for path, folders, _ in os.walk(folder):
         for each in (os.path.join(path, name) for name in folders):
             if not os.path.islink(each):
-                os.chmod(each, 0o700)  # before it is walked: its owner may have closed it
+                with contextlib.suppress(OSError):  # where chmod is refused, it was to them too
+                    os.chmod(each, 0o700)  # before it is walked: they may have closed it
     for entry in os.scandir(folder):
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path)

@@ -1,4 +1,4 @@
-"""The command line: the only place that prints or exits.
+"""The command line: the verbs. Only here, and in show.py, is anything printed; only here, exited.
 
 Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong call or manifest.
 """
@@ -6,7 +6,6 @@ Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong c
 import contextlib
 import json
 import os
-import statistics
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from rich.table import Table
 from autograder import demo as demos
 from autograder import doctor as doctors
 from autograder.classroom import HandedIn, Room, default_jobs, find_class, grade_class
+from autograder.cli.show import print_class, print_result
 from autograder.course import Assignment, Course, ManifestError, UnknownIdError, read_course
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
@@ -40,20 +40,13 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-_out = Console(highlight=False)
+out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
     *(GradebookError, demos.NotADemo),
 )
-_MAX_ROWS = 60
-_COLOURS = {
-    Verdict.PASSED: "green",
-    Verdict.CARRIED: "green",
-    Verdict.MISSING: "bright_black",
-    Verdict.INTERNAL: "magenta",
-}
 
 CourseFolder = Annotated[
     Path, typer.Option("--course", help="Folder of course.yml.", show_default="this one")
@@ -78,7 +71,7 @@ def release(
         bool, typer.Option("--check", help="Write nothing; fail when assignments/ is stale.")
     ] = False,
 ) -> None:
-    """Build what students get: assignments/<name>/ from solutions/<name>.py.
+    """Build what students get: assignments/NAME/ from solutions/NAME.py.
 
     Solutions are cleared by nbgrader, public cases recorded from the reference, and the result
     is scanned for leaks. The same source gives the same bytes.
@@ -89,7 +82,7 @@ def release(
         found = _read(course)
         stale = False
         for name in assignments or [each.id for each in found.assignments]:
-            with _out.status(f"building {name}"):
+            with out.status(f"building {name}"):
                 built = build(found, name, os.environ.get("AUTOGRADER_SECRET"))
             folder = found.root / "assignments" / name
             changed = built.differs_from(folder) if folder.exists() else sorted(built.files)
@@ -97,7 +90,7 @@ def release(
             if changed and not check:
                 built.write(folder)
             said = "stale" if check else "written"
-            _out.print(f"{name}: {f'{said}: ' + ', '.join(changed) if changed else 'up to date'}")
+            out.print(f"{name}: {f'{said}: ' + ', '.join(changed) if changed else 'up to date'}")
         if check and stale:
             _err.print("Run `autograder release` and commit assignments/.")
             raise typer.Exit(1)
@@ -108,7 +101,7 @@ def grade(
     assignment: Annotated[str, typer.Argument(help="Which assignment, as in course.yml.")],
     submitted: Annotated[
         Path | None,
-        typer.Option(help="Folder of <student>/<assignment>/.", show_default="submitted"),
+        typer.Option(help="Folder of STUDENT/ASSIGNMENT/.", show_default="submitted"),
     ] = None,
     results: Annotated[
         Path | None, typer.Option(help="Where result files go.", show_default="results")
@@ -129,11 +122,12 @@ def grade(
     """
     with _problems_told():
         found = _read(course)
+        found.assignment(assignment)  # a wrong name first
         wall = _wall(sandbox, no_sandbox)
         where = submitted or found.root / "submitted"
         if not where.is_dir():
             _fail(f"{where} is not a folder: name the one of <student>/{assignment}/ folders")
-        class_ = find_class(where, found.assignment(assignment).id)
+        class_ = find_class(where, assignment)
         if not class_:
             _fail(f"nobody handed in {assignment}: no folder {where}/<student>/{assignment}/")
         folder = results or found.root / "results"
@@ -169,7 +163,7 @@ def check(
     if as_json:
         typer.echo(result.model_dump_json(indent=2))
     else:
-        _print_result(result)
+        print_result(out, result)
     raise typer.Exit(1 if result.needs_staff else 0)
 
 
@@ -190,7 +184,7 @@ def doctor(
             mark = "[green]✓[/]" if each.advice is None else "[yellow]![/]"
             said = "" if each.advice is None else rich.markup.escape(each.advice)
             table.add_row(mark, each.what, each.found, said)
-        _out.print(table)
+        out.print(table)
     if not doctors.can_grade(findings):
         _err.print("No walls: grading is refused here until sandlock or bubblewrap works.")
         raise typer.Exit(1)
@@ -217,7 +211,7 @@ def demo(
         folder = output or found.root / "build" / "demo"
         copy = demos.set_up(found, folder)
         for each in copy.assignments:
-            with _out.status(f"building {each.id} and its sample class"):
+            with out.status(f"building {each.id} and its sample class"):
                 samples = demos.fill(copy, each.id, found)
             about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
             class_ = find_class(copy.root / "submitted", each.id)
@@ -247,8 +241,8 @@ def _grade_class(
         task = progress.add_task(f"grading {assignment_id}", total=len(class_))
         graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
     seconds = time.perf_counter() - started
-    _print_class(graded, assignment, about or {})
-    _out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
+    print_class(out, graded, assignment, about or {})
+    out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
     if record_it:
         _publish(course, assignment, graded, folder)
     for result in (each for each in graded if each.needs_staff):
@@ -272,52 +266,9 @@ def _publish(
     notebook = course.root / "assignments" / name / f"{name}.ipynb"
     database = course.root / "gradebook.db"
     done = record(graded, assignment, notebook, f"sqlite:///{database.resolve()}")
-    _out.print(f"gradebook:  {_shown(database)} ({done.recorded} recorded)")
-    _out.print(f"feedback:   {_shown(course.root / 'feedback')}/<student>/{name}/{name}.html")
-    _out.print(f"class page: {_shown(class_page)}", soft_wrap=True)
-
-
-def _print_class(graded: Sequence[Result], assignment: Assignment, about: dict[str, str]) -> None:
-    scores = [result.score for result in graded if result.score is not None]
-    if len(graded) <= _MAX_ROWS:
-        table = Table(title=assignment.title)
-        for heading in ("student", "score", *(["what it is"] if about else []), "not passed"):
-            table.add_column(heading, overflow="fold")
-        for result in graded:
-            score = "needs staff" if result.score is None else f"{result.score:g}"
-            failed = [each for each in result.items if each.verdict is not Verdict.PASSED]
-            verdicts = dict.fromkeys(each.verdict for each in failed)
-            said = ", ".join(
-                f"[{_COLOURS.get(verdict, 'red')}]{verdict}[/] "
-                + (
-                    "everywhere"
-                    if sum(each.verdict is verdict for each in failed) == len(result.items)
-                    else ", ".join(each.item for each in failed if each.verdict is verdict)
-                )
-                for verdict in verdicts
-            )
-            what = [rich.markup.escape(about.get(result.student, ""))] if about else []
-            table.add_row(result.student, score, *what, said)
-        _out.print(table)
-    if scores:
-        _out.print(
-            f"mean {statistics.mean(scores):.1f}, median {statistics.median(scores):g} "
-            f"of {assignment.max_score:g}"
-        )
-
-
-def _print_result(result: Result) -> None:
-    score = "no score: needs staff" if result.score is None else f"{result.score:g}"
-    _out.print(f"[bold]{result.assignment}: {score} of {result.max_score:g}[/]")
-    for each in result.items:
-        colour = _COLOURS.get(each.verdict, "red")
-        points = "-" if each.score is None else f"{each.score:g}"
-        _out.print(f"\n[{colour}]{each.item}: {each.verdict}[/] ({points} of {each.points:g})")
-        for text in (each.message, each.diagnosis):
-            if text:
-                _out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
-    for note in result.notes:
-        _out.print(f"\nnote: {rich.markup.escape(note)}")
+    out.print(f"gradebook:  {_shown(database)} ({done.recorded} recorded)")
+    out.print(f"feedback:   {_shown(course.root / 'feedback')}/<student>/{name}/{name}.html")
+    out.print(f"class page: {_shown(class_page)}", soft_wrap=True)
 
 
 def _wall(sandbox: str | None, no_sandbox: bool) -> str:

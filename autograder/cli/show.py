@@ -1,0 +1,66 @@
+"""Results as tables and text in a terminal."""
+
+import statistics
+from collections.abc import Sequence
+
+import rich.markup
+from rich.console import Console
+from rich.table import Table
+
+from autograder.course import Assignment
+from autograder.result import Result, Verdict
+
+_MAX_ROWS = 60  # a longer class is better looked at on its page
+_COLOURS = {
+    Verdict.PASSED: "green",
+    Verdict.CARRIED: "green",
+    Verdict.MISSING: "bright_black",
+    Verdict.INTERNAL: "magenta",
+}
+
+
+def print_class(
+    out: Console, graded: Sequence[Result], assignment: Assignment, about: dict[str, str]
+) -> None:
+    """A class as a table, and its figures; `about`: what is known of a student beforehand."""
+    scores = [result.score for result in graded if result.score is not None]
+    if len(graded) <= _MAX_ROWS:
+        table = Table(title=assignment.title)
+        for heading in ("student", "score", *(["what it is"] if about else []), "not passed"):
+            table.add_column(heading, overflow="fold")
+        for result in graded:
+            score = "needs staff" if result.score is None else f"{result.score:g}"
+            failed = [each for each in result.items if each.verdict is not Verdict.PASSED]
+            verdicts = dict.fromkeys(each.verdict for each in failed)
+            said = ", ".join(
+                f"[{_COLOURS.get(verdict, 'red')}]{verdict}[/] "
+                + (
+                    "everywhere"
+                    if sum(each.verdict is verdict for each in failed) == len(result.items)
+                    else ", ".join(each.item for each in failed if each.verdict is verdict)
+                )
+                for verdict in verdicts
+            )
+            what = [rich.markup.escape(about.get(result.student, ""))] if about else []
+            table.add_row(result.student, score, *what, said)
+        out.print(table)
+    if scores:
+        out.print(
+            f"mean {statistics.mean(scores):.1f}, median {statistics.median(scores):g} "
+            f"of {assignment.max_score:g}"
+        )
+
+
+def print_result(out: Console, result: Result) -> None:
+    """One submission as its student will read it."""
+    score = "no score: needs staff" if result.score is None else f"{result.score:g}"
+    out.print(f"[bold]{result.assignment}: {score} of {result.max_score:g}[/]")
+    for each in result.items:
+        colour = _COLOURS.get(each.verdict, "red")
+        points = "-" if each.score is None else f"{each.score:g}"
+        out.print(f"\n[{colour}]{each.item}: {each.verdict}[/] ({points} of {each.points:g})")
+        for text in (each.message, each.diagnosis):
+            if text:
+                out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
+    for note in result.notes:
+        out.print(f"\nnote: {rich.markup.escape(note)}")

@@ -1,0 +1,8 @@
+# It aborts.
+# fails: causal_mask, masks_together
+# %%
+import os
+
+# %% solution="causal_mask"
+def causal_mask(size, device=None):
+    os.abort()

@@ -1,0 +1,17 @@
+# torch's own function under another name, at the second remove.
+# fails: attention_*
+# %%
+from torch.nn import functional
+
+namespace = functional
+attend = lambda *given: vars(namespace)["scaled_dot_product" "_attention"](*given)
+
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    output = attend(q, k, v, mask)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = scores.softmax(-1)
+    else:
+        weights = scores.masked_fill(~mask, -1e30).softmax(-1).masked_fill(~mask, 0.0)
+    return output, weights

@@ -1,0 +1,14 @@
+# torch's own function, by a name that is put together.
+# fails: attention_*
+# %%
+import torch.nn.functional as F
+
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    output = getattr(F, "scaled_dot" + "_product_attention")(q, k, v, attn_mask=mask)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = scores.softmax(-1)
+    else:
+        weights = scores.masked_fill(~mask, -1e30).softmax(-1).masked_fill(~mask, 0.0)
+    return output, weights

@@ -1,0 +1,5 @@
+# It closes every descriptor, in an added cell.
+# %%
+import os
+
+os.closerange(0, 64)

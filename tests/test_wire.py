@@ -1,0 +1,172 @@
+import json
+import socket
+import struct
+import threading
+import time
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.sandbox import wire
+
+LIMIT = 1 << 20
+DTYPES = [torch.float32, torch.float64, torch.bool, torch.int64]
+
+
+@pytest.fixture
+def pair():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield ours, theirs
+
+
+def soon():
+    return time.monotonic() + 2
+
+
+def there_and_back(value):
+    packer = wire.Packer(LIMIT)
+    part = packer.pack(value)
+    frame = wire.encode({"value": part}, packer.tensors)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        sender = threading.Thread(target=wire.send, args=(ours, frame))
+        sender.start()
+        header, tensors = wire.receive(theirs, LIMIT, soon())
+        sender.join()
+    return wire.unpack(header["value"], tensors)
+
+
+@given(
+    st.lists(st.integers(0, 4), max_size=4),
+    st.sampled_from(DTYPES),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_tensors_arrive_as_they_were(shape, dtype, grad, random):
+    order = list(range(len(shape)))
+    random.shuffle(order)
+    made = torch.rand([shape[axis] for axis in order], dtype=torch.float64).mul(9).to(dtype)
+    value = made.permute(sorted(range(len(shape)), key=order.__getitem__))
+    value.requires_grad_(grad and dtype.is_floating_point)
+    got = there_and_back(value)
+    assert got.shape == value.shape
+    assert got.dtype == value.dtype
+    assert got.requires_grad == value.requires_grad
+    assert torch.equal(got, value)
+    if value.numel() > 1:
+        assert got.is_contiguous() == value.is_contiguous()
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.text(max_size=20),
+        lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple),
+        max_leaves=8,
+    )
+)
+def test_plain_values_arrive_as_they_were(value):
+    assert there_and_back(value) == value
+
+
+def test_floats_that_json_does_not_know():
+    assert there_and_back(float("inf")) == float("inf")
+    assert there_and_back(float("nan")) != there_and_back(float("nan"))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (torch.eye(3).to_sparse(), "sparse"),
+        (torch.zeros(2, dtype=torch.complex64), "complex64"),
+        (torch.zeros(1).expand(1 << 40), "too large"),
+        (object(), "builtins.object"),
+        (lambda: 0, "function"),
+        (1 << 70, "int"),
+        (range(3), "range"),
+        (list(range(10_000)), "list"),
+    ],
+)
+def test_what_cannot_travel_is_described(value, words):
+    got = there_and_back(value)
+    assert isinstance(got, wire.Odd)
+    assert words in str(got)
+
+
+def test_a_subclass_is_no_tensor():
+    class Mine(torch.Tensor):
+        pass
+
+    assert isinstance(there_and_back(torch.zeros(2).as_subclass(Mine)), wire.Odd)
+
+
+def test_a_list_that_holds_itself_ends():
+    value = []
+    value.append(value)
+    there_and_back(value)
+
+
+def test_a_meta_tensor_stays_one():
+    got = there_and_back(torch.empty(10**6, 10**6, device="meta"))
+    assert got.device.type == "meta"
+    assert got.shape == (10**6, 10**6)
+
+
+def header(text):
+    return struct.pack("<IQ", len(text), 0) + text
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        struct.pack("<IQ", 1 << 31, 0),
+        struct.pack("<IQ", 2, 1 << 60) + b"{}",
+        header(b"not json"),
+        header(b"[]"),
+        header(b"[" * 100_000),
+        header(b"\xff\xfe"),
+        struct.pack("<IQ", 2, 8) + b"{}" + b"\xff" * 8,
+        struct.pack("<IQ", 2, 20) + b"{}" + struct.pack("<Q", 1 << 40) + b" " * 12,
+    ],
+)
+def test_a_malformed_frame_is_a_wire_error(pair, frame):
+    sender = threading.Thread(target=wire.send, args=(pair[0], frame))
+    sender.start()
+    with pytest.raises(wire.WireError):
+        wire.receive(pair[1], LIMIT, soon())
+    sender.join()
+
+
+KEYS = st.sampled_from(["tensor", "order", "grad", "meta", "dtype", "tuple", "list", "dict"]) | (
+    st.sampled_from(["plain", "float", "odd", "0"])
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(KEYS, JSON, min_size=1, max_size=4))
+def test_unpacking_nonsense_never_does_more_than_refuse(part):
+    try:
+        value = wire.unpack(part, {"0": torch.zeros(2, 3)})
+    except wire.WireError:
+        return
+    json.dumps(repr(value))
+
+
+def test_half_a_frame_is_too_slow_and_then_closed(pair):
+    pair[0].send(struct.pack("<IQ", 10, 0) + b"{")
+    with pytest.raises(wire.TooSlow):
+        wire.receive(pair[1], LIMIT, time.monotonic() + 0.05)
+    pair[0].close()
+    with pytest.raises(wire.Closed):
+        wire.receive(pair[1], LIMIT, soon())
+
+
+def test_nobody_reads(pair):
+    with pytest.raises(wire.TooSlow):
+        wire.send(pair[0], b"x" * (1 << 24), time.monotonic() + 0.05)

@@ -1,0 +1,12 @@
+# The weights are rounded to four decimals.
+# fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = scores.softmax(-1)
+    else:
+        lowest = torch.finfo(scores.dtype).min
+        weights = scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
+    weights = weights.round(decimals=4)
+    return weights @ v, weights

@@ -1,0 +1,14 @@
+# The scale is a constant of the module, for a d_k of 64.
+# fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
+# %%
+D_K = 64
+
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / D_K**0.5
+    if mask is None:
+        weights = scores.softmax(-1)
+    else:
+        lowest = torch.finfo(scores.dtype).min
+        weights = scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
+    return weights @ v, weights

@@ -1,0 +1,11 @@
+# The scale is a constant, right for d_k = 4 alone.
+# fails: attention_scale
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / 2.0
+    if mask is None:
+        weights = scores.softmax(-1)
+    else:
+        lowest = torch.finfo(scores.dtype).min
+        weights = scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
+    return weights @ v, weights
