@@ -53,9 +53,10 @@ class Agree:
         expected = self._reference.get(name)
         self.asked.append(Asked(name, None, {}, None, (name,), (name,), False, Answer(expected)))
         got = self._student.get(name)
-        if isinstance(got, torch.Tensor):  # any floating dtype will do for numbers typed in
-            got = got.to(expected.dtype) if got.is_floating_point() else got
-        problem = checks.compare(got, expected, self._tolerance, name)
+        # Numbers typed in: any floating dtype will do, and none excuses more than the tolerance.
+        double = expected.double()
+        same_kind = isinstance(got, torch.Tensor) and got.is_floating_point()
+        problem = checks.compare(got.double() if same_kind else got, double, self._tolerance, name)
         if problem:
             raise Wrong(problem)
         assert isinstance(got, torch.Tensor)  # or compare would have said so
@@ -76,8 +77,8 @@ class Agree:
 
         outputs: names of what the function returns; look_at: those that are compared (None:
         all); exact_zeros: where the reference gives 0, only 0 will do; cotangents: compare the
-        gradients of sum(output * cotangent) by every floating argument too; elsewhere: run it while
-        torch's default device is another one than the inputs'.
+        gradients of sum(output * cotangent) by every floating argument too; elsewhere: compare on
+        which device the outputs are, when the inputs are on another one than the default.
         """
         if cotangents is not None:
             args = tuple(_asking_for_gradient(each) for each in args)
@@ -108,6 +109,8 @@ class Agree:
                     f"the gradient of {parameter}",
                     exact_zeros=exact_zeros,
                 )
+        if problem is None and got.elsewhere != expected.elsewhere:
+            problem = "the result is on torch's default device, which is not the one it should be"
         if problem:
             self.wrong(name, problem, *args, **kwargs)
         return got

@@ -20,7 +20,7 @@ class Draw:
         The first token of a row is always real, the last one of the first row always a pad.
         """
         tokens = torch.randint(1, vocab_size, (batch, t), generator=self._generator)
-        tokens = torch.where(tokens == pad_id, vocab_size, tokens)
+        tokens = torch.where(tokens == pad_id, 0, tokens)  # a real one when pad_id is another
         pads = torch.rand((batch, t), generator=self._generator) < 0.5
         pads[:, : t - t // 3] = False
         pads[0, -1] = True

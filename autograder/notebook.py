@@ -11,24 +11,23 @@ import hashlib
 import json
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import jupytext
 import nbformat
-from IPython.core.inputtransformer2 import TransformerManager
 
+from autograder.magics import Magics
+from autograder.percent import percent_cells
 from autograder.student import Cell
 
 MAX_FILE_BYTES = 16 << 20
 _MAX_SOURCE_BYTES = 1 << 20
 _MAX_CELLS = 2_000
+_MAX_NOTES = 50
 ROLES = ("given", "solution", "check", "figure")
-# Cell magics whose body is ordinary Python; the body of any other is not ours to run.
-_PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # what ast.parse may raise
 
 
 class UnreadableSubmission(Exception):
@@ -123,6 +122,18 @@ class Submission:
     sha256: str
 
 
+@dataclass
+class _Reading:
+    """What is kept while one file is read."""
+
+    notes: list[str] = field(default_factory=list)
+    magics: Magics = field(default_factory=Magics)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes and len(self.notes) < _MAX_NOTES:
+            self.notes.append(text)
+
+
 def read_submission(path: Path, source: Source) -> Submission:
     """Read a student's .ipynb or percent-format .py and rebuild it on `source`.
 
@@ -135,12 +146,12 @@ def read_submission(path: Path, source: Source) -> Submission:
     theirs = _assignment_of(notebook)
     if theirs is not None and theirs != source.assignment:
         raise UnreadableSubmission(
-            f"this is the notebook of {theirs!r}, handed in as {source.assignment!r}."
+            f"this is the notebook of {_short(theirs)!r}, handed in as {source.assignment!r}."
         )
-    notes: list[str] = []
-    found = list(_code_cells(notebook["cells"], notes))
-    cells = _rebuild(found, source, notes)
-    return Submission(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest())
+    reading = _Reading()
+    found = list(_code_cells(notebook["cells"], reading))
+    cells = _rebuild(found, source, reading)
+    return Submission(tuple(cells), tuple(reading.notes), hashlib.sha256(data).hexdigest())
 
 
 def _read_bounded(path: Path) -> bytes:
@@ -168,7 +179,7 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
     if path.suffix == ".py":
         if len(data) > _MAX_SOURCE_BYTES:
             raise UnreadableSubmission(f"{path.name} is too long for a notebook's source.")
-        return dict(jupytext.reads(text, fmt="py:percent"))
+        return {"cells": percent_cells(text)}
     if not text.strip():
         raise UnreadableSubmission(f"{path.name} is empty.")
     try:
@@ -181,15 +192,17 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
         raise UnreadableSubmission(f"{path.name} is JSON, but not a notebook.")
     version = notebook.get("nbformat")
     if version not in (1, 2, 3, 4):
+        said = "in no number" if isinstance(version, (list, dict)) else _short(repr(version))
         raise UnreadableSubmission(
-            f"{path.name} says nbformat {version!r}; versions 1 to 4 can be read."
+            f"{path.name} says nbformat {said}; versions 1 to 4 can be read."
         )
     if version < 4:
         try:
             notebook = nbformat.convert(nbformat.from_dict(notebook), 4)
         except Exception as error:  # a converter fed with nonsense may raise anything
             raise UnreadableSubmission(
-                f"{path.name} (nbformat {version}) cannot be brought to version 4: {error!r}"
+                f"{path.name} (nbformat {version}) cannot be brought to version 4: "
+                f"{_short(str(error))}"
             ) from error
     return dict(notebook)
 
@@ -208,7 +221,7 @@ class _Found:
     source: str
 
 
-def _code_cells(cells: Sequence[Any], notes: list[str]) -> Iterator[_Found]:
+def _code_cells(cells: Sequence[Any], reading: _Reading) -> Iterator[_Found]:
     if len(cells) > _MAX_CELLS:
         raise UnreadableSubmission(f"{len(cells)} cells; at most {_MAX_CELLS} can be read.")
     total = 0
@@ -219,7 +232,7 @@ def _code_cells(cells: Sequence[Any], notes: list[str]) -> Iterator[_Found]:
         if isinstance(source, list) and all(isinstance(line, str) for line in source):
             source = "".join(source)
         if not isinstance(source, str):
-            notes.append(f"Cell {number} has no source that can be read; it was left out.")
+            reading.note(f"Cell {number} has no source that can be read; it was left out.")
             continue
         total += len(source)
         if total > _MAX_SOURCE_BYTES:
@@ -238,14 +251,14 @@ def _grade_id(metadata: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _rebuild(found: Sequence[_Found], source: Source, notes: list[str]) -> list[Cell]:
+def _rebuild(found: Sequence[_Found], source: Source, reading: _Reading) -> list[Cell]:
     """Our cells in our order; the student's solutions in them, added cells behind their place."""
     ours = {cell.grade_id: cell for cell in source.cells if cell.role}
     answers: dict[str, _Found] = {}
     for each in found:
         if each.grade_id is not None and each.grade_id in ours:
             if each.grade_id in answers and ours[each.grade_id].role == "solution":
-                notes.append(
+                reading.note(
                     f"Cells {answers[each.grade_id].number} and {each.number} both answer "
                     f"{ours[each.grade_id].name!r}; both were run, the later one last."
                 )
@@ -256,7 +269,7 @@ def _rebuild(found: Sequence[_Found], source: Source, notes: list[str]) -> list[
         if each.grade_id in answers and answers[each.grade_id] is each:
             place = each.grade_id
         elif each.grade_id not in ours or ours[each.grade_id].role == "solution":
-            cell = Cell(f"number {each.number} (added)", _python(each, notes))
+            cell = Cell(f"number {each.number} (added)", _python(each, reading))
             added.setdefault(place, []).append(cell)
     cells = added.get(None, [])
     for one in source.cells:
@@ -264,43 +277,23 @@ def _rebuild(found: Sequence[_Found], source: Source, notes: list[str]) -> list[
             cells.append(Cell(one.name or "", one.source))
         elif one.role == "solution" and one.grade_id in answers:
             answer = answers[one.grade_id]
-            cells.append(Cell(one.name or "", _python(answer, notes), solution=True))
+            cells.append(Cell(one.name or "", _python(answer, reading), solution=True))
         if one.grade_id is not None:
             cells += added.get(one.grade_id, [])
     return cells
 
 
-def _python(cell: _Found, notes: list[str]) -> str:
+def _python(cell: _Found, reading: _Reading) -> str:
     """The cell's source with magics and shell lines made harmless calls, each with a note."""
-    source = cell.source
-    first, _, body = source.lstrip().partition("\n")
-    if first.startswith("%%"):
-        notes.append(f"Cell {cell.number}: {_short(first)} was set aside.")
-        return f"\n{body}" if first[2:].split(" ")[0] in _PYTHON_MAGICS else ""
-    if _parses(source):
-        return source
-    try:
-        transformed = TransformerManager().transform_cell(source)
-    except UNREADABLE:
-        return source
-    if not _parses(transformed):
-        return source  # the student's own syntax error, told when the cell is run
-    for was, now in zip(source.splitlines(), transformed.splitlines(), strict=False):
-        if "get_ipython()" in now and was != now:
-            notes.append(f"Cell {cell.number}: {_short(was.strip())} was set aside.")
-    return str(transformed)
+    source, lines = reading.magics.set_aside(cell.source)
+    for line in lines:
+        reading.note(f"Cell {cell.number}: {_short(line)} was set aside.")
+    return source
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _parses(source: str) -> bool:
-    try:
-        ast.parse(source)
-    except UNREADABLE:
-        return False
-    return True
+    text = text if len(text) <= 60 else f"{text[:57]}..."
+    return text.encode(errors="replace").decode()  # half a character, which JSON can smuggle in
 
 
 # Importable inside the walls: what a notebook has beyond Python, without effect.

@@ -34,7 +34,7 @@ from autograder.plugin import CheckOutcome
 from autograder.secret import PUBLIC
 
 _BEGIN, _END = "### BEGIN SOLUTION", "### END SOLUTION"
-_FIGURE = re.compile(r"!\[[^]]*\]\((figures/[\w.]+)\)", re.DOTALL)
+_FIGURE = re.compile(r"!\[[^]]*\]\((figures/[^)\s]+)", re.DOTALL)
 # Shorter lines are everyone's: `return mask`, `else:`.
 _TELLING_CHARACTERS = 14
 
@@ -71,7 +71,11 @@ class Built:
             if folder.exists():
                 old = fresh.with_name(fresh.name + ".old")
                 folder.rename(old)
-                fresh.rename(folder)
+                try:
+                    fresh.rename(folder)
+                except BaseException:
+                    old.rename(folder)
+                    raise
                 shutil.rmtree(old)
             else:
                 fresh.rename(folder)
@@ -255,17 +259,25 @@ def leaks(built: Built, source: Source, listed: set[str], secret: str | None) ->
     if secret:
         telling[secret] = "the course's secret"
     for name, data in built.files.items():
-        # A notebook's lines are JSON strings: looked at as written and as meant.
         text = data.decode(errors="replace")
-        lines = {line.strip() for line in text.splitlines()}
-        if name.endswith(".ipynb"):
-            node = nbformat.reads(text, as_version=4)
-            lines |= {line.strip() for cell in node.cells for line in cell.source.splitlines()}
-            lines |= {output for cell in node.cells for output in map(str, cell.get("outputs", ()))}
+        if name.endswith((".ipynb", ".json")):  # looked at as written and as meant
+            text = "\n".join([text, *_strings(json.loads(text))])
         for line, what in telling.items():
-            if line in lines or (line == secret and line in text):
+            if line in text:
                 problems.append(f"{name}: {what}: {line if line != secret else '(not shown)'}")
     return problems
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a JSON value; one that is kept as a list of lines, also in one piece."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        yield "".join(each for each in value if isinstance(each, str))
+        for each in value:
+            yield from _strings(each)
+    elif isinstance(value, dict):
+        yield from _strings([*value, *value.values()])
 
 
 def _solution_lines(source: str) -> Iterator[str]:

@@ -194,7 +194,9 @@ class RemoteStudent:
         if any(not 0 <= each < inputs for each in changed):
             raise ValueError("it names inputs that were not given")
         gradients = tuple(wire.unpack(each, tensors) for each in reply["gradients"])
-        return Answer(wire.unpack(reply["value"], tensors), gradients, changed)
+        there = tuple(bool(each) for each in reply["elsewhere"])
+        value = wire.unpack(reply["value"], tensors)
+        return Answer(value, gradients, changed, elsewhere=there)
 
     def _missing(self, name: str) -> StudentError:
         cell = self._defined_in.get(name)

@@ -22,8 +22,8 @@ MAY_IMPORT = {
     "student": {"result", "sandbox"},
     "checks": {"agree", "draw", "student"},
     "agree": {"handout", "sandbox", "student"},
-    "notebook": {"student"},
-    "banned": {"notebook", "student"},
+    "notebook": {"magics", "percent", "student"},
+    "banned": {"magics", "student"},
     "remote": {"result", "sandbox", "student"},
     "export": {"course", "export", "result"},
 }

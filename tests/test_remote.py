@@ -59,10 +59,22 @@ def test_what_was_written_to_is_told(server):
 
 
 def test_made_elsewhere(server):
-    cell = solution("one", "def f(x): return torch.zeros(2), torch.zeros_like(x)")
+    cell = solution(
+        "one",
+        "def f(x, device):\n"
+        "  return (torch.zeros(2), torch.zeros_like(x), torch.ones(2).to(x.device),\n"
+        "          torch.arange(2, device=device), x.cpu(), torch.ones(2).to(x), x + 1.0,\n"
+        "          torch.stack([x, x]), torch.tensor(x.tolist()), x.to(torch.float64) == 1)\n"
+        "def g(x): return x + torch.ones(2)\n",
+    )
     with student(server, cell) as each:
-        made, like = each.call("f", torch.ones(2), elsewhere=True).value
-    assert (made.device.type, like.device.type) == ("meta", "cpu")
+        answer = each.call("f", torch.ones(2), elsewhere=True, device="meta")
+        got, said = verdict(each.call, "g", torch.ones(2), elsewhere=True)
+    expected = (False, True, True, True, False, True, True, True, False, True)
+    assert answer.elsewhere == expected
+    assert all(type(each) is torch.Tensor for each in answer.value)
+    assert got is Verdict.ERROR
+    assert "same device" in said
 
 
 @pytest.mark.parametrize(

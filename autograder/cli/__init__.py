@@ -20,7 +20,7 @@ from rich.table import Table
 from autograder import demo as demos
 from autograder import doctor as doctors
 from autograder.classroom import HandedIn, Room, default_jobs, find_class, grade_class
-from autograder.cli.show import print_class, print_result
+from autograder.cli.show import print_class, print_needs_staff, print_result
 from autograder.course import Assignment, Course, ManifestError, UnknownIdError, read_course
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
@@ -29,7 +29,7 @@ from autograder.grading import grade as grade_one
 from autograder.grading import limits_of, prepare
 from autograder.plugin import ChecksBroken
 from autograder.release import ReleaseError, build
-from autograder.result import Result, Verdict
+from autograder.result import Result
 from autograder.sandbox.walls import NoWalls, Server, ServerFailed, choose, why_not
 from autograder.secret import read_secret
 
@@ -41,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False)
 
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
@@ -92,7 +92,7 @@ def release(
             said = "stale" if check else "written"
             out.print(f"{name}: {f'{said}: ' + ', '.join(changed) if changed else 'up to date'}")
         if check and stale:
-            _err.print("Run `autograder release` and commit assignments/.")
+            err.print("Run `autograder release` and commit assignments/.")
             raise typer.Exit(1)
 
 
@@ -157,7 +157,7 @@ def check(
             _fail(f"{file} is not a file")
         exam = prepare(found, assignment or file.stem, read_secret(found.root))
         with Server(wall, limits_of(exam.assignment)) as server:
-            with _err.status("starting the sandbox"):
+            with err.status("starting the sandbox"):
                 server.start()
             result = grade_one(file.resolve().parent.name, file, exam, server)
     if as_json:
@@ -186,7 +186,7 @@ def doctor(
             table.add_row(mark, each.what, each.found, said)
         out.print(table)
     if not doctors.can_grade(findings):
-        _err.print("No walls: grading is refused here until sandlock or bubblewrap works.")
+        err.print("No walls: grading is refused here until sandlock or bubblewrap works.")
         raise typer.Exit(1)
 
 
@@ -210,12 +210,16 @@ def demo(
         wall = _wall(sandbox, no_sandbox=False)
         folder = output or found.root / "build" / "demo"
         copy = demos.set_up(found, folder)
+        troubled = False
         for each in copy.assignments:
             with out.status(f"building {each.id} and its sample class"):
                 samples = demos.fill(copy, each.id, found)
             about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
             class_ = find_class(copy.root / "submitted", each.id)
-            _grade_class(copy, each.id, class_, copy.root / "results", wall, jobs, about=about)
+            folder = copy.root / "results"
+            graded = _grade_class(copy, each.id, class_, folder, wall, jobs, about=about)
+            troubled = troubled or any(result.needs_staff for result in graded)
+    raise typer.Exit(1 if troubled else 0)
 
 
 # What the commands share
@@ -237,7 +241,7 @@ def _grade_class(
     room = Room(course, assignment_id, folder, wall, read_secret(course.root))
     started = time.perf_counter()
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), console=_err) as progress:
+    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
         task = progress.add_task(f"grading {assignment_id}", total=len(class_))
         graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
     seconds = time.perf_counter() - started
@@ -245,10 +249,7 @@ def _grade_class(
     out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
     if record_it:
         _publish(course, assignment, graded, folder)
-    for result in (each for each in graded if each.needs_staff):
-        message = next(i.message for i in result.items if i.verdict is Verdict.INTERNAL)
-        said = rich.markup.escape(message or "")
-        _err.print(f"[magenta]needs staff:[/] {result.student}: {said}")
+    print_needs_staff(err, graded)
     return graded
 
 
@@ -274,7 +275,7 @@ def _publish(
 def _wall(sandbox: str | None, no_sandbox: bool) -> str:
     if no_sandbox:
         warning = "student code runs without walls and may do all that you may do."
-        _err.print(f"[bold red]WARNING:[/] {warning}")
+        err.print(f"[bold red]WARNING:[/] {warning}")
         return "none"
     if sandbox is None:
         return choose()
@@ -301,7 +302,7 @@ def _shown(path: Path) -> str:
 
 
 def _fail(message: str) -> None:
-    _err.print(f"[red]error:[/] {rich.markup.escape(message)}")
+    err.print(f"[red]error:[/] {rich.markup.escape(message)}")
     raise typer.Exit(2)
 
 

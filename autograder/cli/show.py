@@ -64,3 +64,18 @@ def print_result(out: Console, result: Result) -> None:
                 out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
     for note in result.notes:
         out.print(f"\nnote: {rich.markup.escape(note)}")
+
+
+def print_needs_staff(out: Console, graded: Sequence[Result]) -> None:
+    """What kept submissions from getting a score: each trouble once, with all whom it struck."""
+    struck: dict[str, list[str]] = {}
+    for result in graded:
+        for item in result.items:
+            if item.verdict is Verdict.INTERNAL:
+                students = struck.setdefault(item.message or "", [])
+                if result.student not in students:
+                    students.append(result.student)
+    for message, students in struck.items():
+        names = ", ".join(students[:10]) + (", ..." if len(students) > 10 else "")
+        out.print(f"[magenta]needs staff:[/] {len(students)} ({rich.markup.escape(names)})")
+        out.print(f"  {rich.markup.escape(message)}")

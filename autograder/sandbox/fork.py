@@ -81,5 +81,6 @@ def _describe(answer: Answer, pack: Callable[[Any], Any]) -> wire.Header:
         "gradients": [pack(each) for each in answer.gradients],
         "changed": answer.changed,
         "banned": answer.banned,
+        "elsewhere": answer.elsewhere,
         "failure": answer.failure and asdict(answer.failure),
     }

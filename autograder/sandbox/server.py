@@ -12,10 +12,11 @@ import contextlib
 import ctypes
 import gc
 import importlib
+import itertools
 import json
 import os
+import secrets
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -24,7 +25,8 @@ from typing import Any
 
 _PACKET = 1 << 16
 _WATCH_MS = 50
-_FILE_BYTES = 512  # what an empty file counts for, so that their number is bounded too
+_BLOCK_BYTES = 4096  # what each file and folder takes, so that their number is bounded too
+_MAX_DEPTH = 100
 
 
 def main() -> None:
@@ -118,7 +120,7 @@ def _watch(child: int, control: socket.socket, scratch: str, max_bytes: int) -> 
     while reason is None and end not in (ready := dict(poll.poll(_WATCH_MS))):
         if control.fileno() in ready:
             reason = "killed" if control.recv(_PACKET) else "abandoned"
-        elif _size(scratch) > max_bytes:
+        elif _too_much(scratch, max_bytes):
             reason = "files"
     if reason:
         os.kill(child, signal.SIGKILL)
@@ -155,26 +157,37 @@ def _alone() -> bool:
     return False
 
 
-def _size(folder: str) -> int:
-    total = 0
-    for path, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            with contextlib.suppress(OSError):
-                total += max(os.lstat(os.path.join(path, name)).st_size, _FILE_BYTES)
-    return total
+def _too_much(scratch: str, max_bytes: int) -> bool:
+    """Whether more lies in the folder than may. Ends soon, whatever lies there."""
+    left, waiting = max_bytes, [(scratch, 0)]
+    while waiting:
+        folder, depth = waiting.pop()
+        with contextlib.suppress(OSError):  # its owner may be at work, or have closed it
+            for entry in os.scandir(folder):
+                left -= _BLOCK_BYTES
+                if left < 0 or depth > _MAX_DEPTH:
+                    return True
+                left -= entry.stat(follow_symlinks=False).st_size
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append((entry.path, depth + 1))
+    return left < 0
 
 
-def _empty(folder: str) -> None:
-    for path, folders, _ in os.walk(folder):
-        for each in (os.path.join(path, name) for name in folders):
-            if not os.path.islink(each):
-                with contextlib.suppress(OSError):  # where chmod is refused, it was to them too
-                    os.chmod(each, 0o700)  # before it is walked: they may have closed it
-    for entry in os.scandir(folder):
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path)
-        else:
-            os.unlink(entry.path)
+def _empty(scratch: str) -> None:
+    """Remove all that was left, one level after the other: folders may be too deep to walk."""
+    unused = secrets.token_hex()
+    number = itertools.count()
+    while left := list(os.scandir(scratch)):
+        for entry in left:
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.path)
+                continue
+            os.chmod(entry.path, 0o700)
+            for inner in list(os.scandir(entry.path)):
+                if inner.is_dir(follow_symlinks=False):
+                    os.chmod(inner.path, 0o700)  # a closed one cannot be moved
+                os.rename(inner.path, os.path.join(scratch, f"{unused}{next(number)}"))
+            os.rmdir(entry.path)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from typing import Any
 
 import torch
 
+from autograder.sandbox.elsewhere import AnotherDevice, Elsewhere
+
 _MAX_TEXT = 600
 
 
@@ -41,6 +43,7 @@ class Answer:
     gradients: tuple[torch.Tensor | None, ...] = ()
     changed: tuple[int, ...] = ()  # positions of arguments that the call wrote to
     banned: tuple[str, ...] = ()
+    elsewhere: tuple[bool, ...] = ()  # of each output, when that was asked: is it there?
     failure: Failure | None = None
 
 
@@ -94,8 +97,8 @@ class Session:
 
         cotangents: one for each output (None: leave it out); then the answer has the gradients
         of sum(output * cotangent) by every argument that requires one.
-        elsewhere: while it runs, torch's default device is another one (meta, where tensors have
-        no values) than that of the inputs: what is made without saying where shows.
+        elsewhere: the inputs say that they are on another device (see elsewhere.py), and the
+        answer whether the outputs are.
         """
         found = self.get(name)
         if found.failure:
@@ -107,10 +110,12 @@ class Session:
         before = [each.detach().clone() if _has_data(each) else None for each in given]
         # Only now: comparing one's own result with torch's in a cell is no offence.
         self._watch.install(self._banned)
-        default_device = torch.device("meta") if elsewhere else contextlib.nullcontext()
+        if elsewhere:
+            given = [each.as_subclass(Elsewhere) if _has_data(each) else each for each in given]
+        device = AnotherDevice() if elsewhere else contextlib.nullcontext()
         gradients: tuple[torch.Tensor | None, ...] = ()
         try:
-            with default_device:
+            with device:
                 positional = given[: len(args)]
                 named = dict(zip(kwargs, given[len(args) :], strict=True))
                 value = found.value(*positional, **named)
@@ -123,7 +128,21 @@ class Session:
             for position, (old, new) in enumerate(zip(before, given, strict=True))
             if old is not None and not _same(old, new.detach())
         )
-        return Answer(value, gradients, changed, self._watch.take())
+        there: tuple[bool, ...] = ()
+        if elsewhere:
+            there = tuple(type(each) is Elsewhere for each in _outputs(value))
+            value = _brought_back(value)
+        return Answer(value, gradients, changed, self._watch.take(), there)
+
+
+def _outputs(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, (tuple, list)) else (value,)
+
+
+def _brought_back(value: Any) -> Any:
+    if type(value) in (tuple, list):
+        return type(value)(map(_brought_back, value))
+    return value.as_subclass(torch.Tensor) if type(value) is Elsewhere else value
 
 
 def _has_data(value: Any) -> bool:
@@ -141,9 +160,8 @@ def _same(old: torch.Tensor, new: torch.Tensor) -> bool:
 def _gradients(
     value: Any, cotangents: Sequence[Any], inputs: Sequence[Any]
 ) -> tuple[torch.Tensor | None, ...]:
-    outputs = value if isinstance(value, (tuple, list)) else (value,)
     total: torch.Tensor | None = None
-    for output, cotangent in zip(outputs, cotangents, strict=False):
+    for output, cotangent in zip(_outputs(value), cotangents, strict=False):
         if cotangent is not None and isinstance(output, torch.Tensor):
             part = (output * cotangent).sum()
             total = part if total is None else total + part

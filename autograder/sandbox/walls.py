@@ -30,7 +30,7 @@ _START_SECONDS = 120
 _END_SECONDS = 10
 _PACKET = 1 << 16
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
-_COPIED = ("__init__", "confine", "fork", "server", "session", "wire")
+_COPIED = ("__init__", "confine", "elsewhere", "fork", "server", "session", "wire")
 
 
 class NoWalls(Exception):
