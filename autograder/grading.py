@@ -169,7 +169,7 @@ def _ask(
         outcomes = run(student) if run else open_exam(exam, lambda run: run(student))
     answers = {cell.name for cell in submission.cells if cell.solution}
     notes += [
-        f"In the cell {name}: {error} It cost nothing by itself."
+        f"{str(error)[0].upper()}{str(error)[1:]}\nIt cost nothing by itself."
         for name, error in student.cell_errors.items()
         if name not in answers
     ]

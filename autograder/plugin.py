@@ -127,6 +127,7 @@ class _Run:
         self.done = False
 
     def pytest_configure(self, config: pytest.Config) -> None:
+        config.option.tbstyle = "no"  # nobody reads them; they would take longer than the checks
         config.addinivalue_line("markers", "item(id, public, hint): the item checked")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

@@ -210,11 +210,11 @@ def _case(asked: Asked, outcome: CheckOutcome, source: Source, shapes_only: bool
         "sentence": outcome.sentence,
         "hint": outcome.hint,
         "name": asked.name,
-        "expected": {"shape": list(expected.shape)} if shapes_only else _to_json(expected),
+        "expected": _shapes(expected) if shapes_only else _to_json(expected),
     }
     if asked.args is None:
         return case
-    cotangents = asked.cotangents
+    cotangents = None if shapes_only else asked.cotangents
     return case | {
         "parameters": source.parameters[asked.name],
         "args": [_to_json(each) for each in asked.args],
@@ -223,8 +223,14 @@ def _case(asked: Asked, outcome: CheckOutcome, source: Source, shapes_only: bool
         "look_at": list(asked.look_at),
         "exact_zeros": asked.exact_zeros,
         "cotangents": None if cotangents is None else [_to_json(each) for each in cotangents],
-        "gradients": [_to_json(each) for each in asked.answer.gradients],
+        "gradients": [] if shapes_only else [_to_json(each) for each in asked.answer.gradients],
     }
+
+
+def _shapes(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_shapes(each) for each in value]
+    return {"shape": list(value.shape)}
 
 
 def _to_json(value: Any) -> Any:
@@ -269,11 +275,10 @@ def leaks(built: Built, source: Source, listed: set[str], secret: str | None) ->
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Every text in a JSON value; one that is kept as a list of lines, also in one piece."""
+    """Every text in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        yield "".join(each for each in value if isinstance(each, str))
         for each in value:
             yield from _strings(each)
     elif isinstance(value, dict):

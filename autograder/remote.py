@@ -22,6 +22,11 @@ from autograder.student import Cell, Question, StudentError, told
 _AHEAD = 16
 _AHEAD_BYTES = 1 << 16
 _START_SECONDS = 15.0
+# What reading an answer may raise that was made to be misread.
+_NO_ANSWER = (
+    *(wire.WireError, LookupError, TypeError, ValueError),
+    *(OverflowError, RecursionError),
+)
 
 
 class RemoteStudent:
@@ -52,6 +57,7 @@ class RemoteStudent:
         self._cells = cells
         start = {"op": "start", "modules": dict(modules), "banned": list(banned)}
         self._start = wire.encode(start, {})
+        self._banned = banned
         self._banned_in = banned_in
         self._defined_in = defined_in
         self._foreseen = foreseen
@@ -135,7 +141,7 @@ class RemoteStudent:
         if name in self._banned_in:
             raise forbidden(name, self._banned_in[name])
         if name in self._gone:
-            raise self._gone[name]
+            raise self._gone[name].with_traceback(None)  # or it grows each time
 
     # What is on its way
 
@@ -176,16 +182,15 @@ class RemoteStudent:
             raise
         try:
             return self._read(reply, tensors, name, inputs)
-        except (wire.WireError, KeyError, TypeError, ValueError) as error:
-            raise StudentError(
-                Verdict.ERROR, f"{name} sent an answer that is none: {error}"
-            ) from error
+        except _NO_ANSWER as error:
+            raise _no_answer(name, error) from error
 
     def _read(self, reply: wire.Header, tensors: wire.Tensors, name: str, inputs: int) -> Answer:
         failure = _failure(reply)
-        banned = tuple(str(each) for each in reply.get("banned", ()))[:20]
-        if banned:
-            raise forbidden(name, banned[0])
+        for each in reply.get("banned", ()):
+            if each not in self._banned:
+                raise ValueError("it names a banned call that is none")
+            raise forbidden(name, each)
         if failure is not None and failure.type == "Missing":
             raise self._missing(name)
         if failure is not None:
@@ -228,7 +233,7 @@ class RemoteStudent:
         except ForkEnded as ended:
             error = _death(ended.outcome, what, limits.output_bytes)
         except wire.WireError as problem:
-            error = StudentError(Verdict.ERROR, f"{what} sent an answer that is none: {problem}")
+            error = _no_answer(what, problem)
         self._fork = None
         if self._sent:  # lost with the process: to be sent again to the next
             self._next = self._sent[0]
@@ -244,24 +249,29 @@ def forbidden(name: str, banned: str) -> StudentError:
     )
 
 
+def _no_answer(what: str, problem: Exception) -> StudentError:
+    said = wire.text(str(problem), 300)  # it may quote what was sent
+    return StudentError(Verdict.ERROR, f"{what} sent an answer that is none: {said}")
+
+
 def _failure(header: wire.Header) -> Failure | None:
     found = header.get("failure")
     if found is None:
         return None
     if not isinstance(found, dict):
-        raise wire.WireError("a failure that is not described")
+        return Failure("a failure that it does not describe", "")
     line = found.get("line")
     return Failure(
-        str(found.get("type"))[:100],
-        str(found.get("message"))[:1000],
-        None if found.get("cell") is None else str(found["cell"])[:100],
+        wire.text(found.get("type"), 100),
+        wire.text(found.get("message"), 1000),
+        None if found.get("cell") is None else wire.text(found["cell"], 100),
         line if isinstance(line, int) else None,
-        None if found.get("source") is None else str(found["source"])[:200],
+        None if found.get("source") is None else wire.text(found["source"], 200),
     )
 
 
 def _error(failure: Failure, what: str) -> StudentError:
-    if failure.type == "NotImplementedError":
+    if failure.type == "NotImplementedError" and not failure.message:  # torch raises it with words
         return StudentError(Verdict.MISSING, f"{what} is still the stub (NotImplementedError).")
     if failure.type == "MemoryError":
         hint = "Which tensor is that large, and need it be?"
@@ -271,7 +281,10 @@ def _error(failure: Failure, what: str) -> StudentError:
 
 def _death(outcome: Outcome, what: str, output_bytes: int) -> StudentError:
     if outcome.reason == "files":
-        message = f"{what} wrote more than {output_bytes:,} bytes of files."
+        message = f"{what} wrote more than {output_bytes:,} bytes of files, or too many of them."
+        return StudentError(Verdict.ERROR, message)
+    if outcome.reason == "killed":
+        message = f"{what} hung up on the grader and went on running."
         return StudentError(Verdict.ERROR, message)
     if outcome.signal == 24:  # SIGXCPU
         return StudentError(Verdict.TIMEOUT, f"{what} used up its processor time.")

@@ -3,9 +3,11 @@
 Every student gets the same inputs, a regrade gets them again, and nobody outside can know them.
 """
 
+import contextlib
 import hashlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 VARIABLE = "AUTOGRADER_SECRET"
@@ -23,17 +25,32 @@ def read_secret(root: Path) -> str:
     found, where = os.environ.get(VARIABLE), f"the environment variable {VARIABLE}"
     if found is None:
         where = str(path)
-        try:
-            # Made readable by its owner alone, and only by whoever comes first.
-            with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
-                file.write(secrets.token_hex(32) + "\n")
-        except FileExistsError:
-            pass
+        if not path.exists():
+            _make(path)
         found = path.read_text(encoding="utf-8")
     found = found.strip()
     if len(found) < _MIN_CHARACTERS:
         raise ValueError(f"{where} holds {len(found)} characters; {_MIN_CHARACTERS} are needed")
     return found
+
+
+def known_secret(root: Path) -> str | None:
+    """The secret if there is one; none is made."""
+    if VARIABLE in os.environ or (root / FILE).exists():
+        return read_secret(root)
+    return None
+
+
+def _make(path: Path) -> None:
+    """Make the file, for its owner alone; whole, and only if nobody else was quicker."""
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")  # mode 0600
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(secrets.token_hex(32) + "\n")
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        os.unlink(draft)
 
 
 def fingerprint(secret: str) -> str:

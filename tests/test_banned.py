@@ -140,6 +140,7 @@ def test_of_two_definitions_the_last_counts():
     good = "def mine(x):\n    return x"
     assert found(bad, good) == {}
     assert found(good, bad) == {"mine": SDPA}
+    assert found(bad, "from math import sqrt as mine") == {}
     assert found(f"if True:\n    {bad.replace(chr(10), chr(10) + '    ')}") == {"mine": SDPA}
 
 

@@ -66,7 +66,7 @@ def test_tokens_are_real_at_the_start_and_padded_at_the_end(seed, batch, t, voca
     tokens = Draw(seed).tokens(batch, t, vocab_size, pad_id)
     assert tokens.shape == (batch, t)
     assert tokens.dtype == torch.int64
-    assert 0 <= tokens.min()
+    assert tokens.min() >= 0
     assert tokens.max() < vocab_size
     is_pad = tokens == pad_id
     assert not is_pad[:, 0].any()

@@ -83,7 +83,10 @@ def _problem(case: dict[str, Any], names: dict[str, Any], tolerance: float) -> s
     if problem is None and case["cotangents"] is not None:
         cotangents = [from_json(each) for each in case["cotangents"]]
         expected = [from_json(each) for each in case["gradients"]]
-        problem = _compare_gradients(got, cotangents, inputs, expected, tolerance, case)
+        try:
+            problem = _compare_gradients(got, cotangents, inputs, expected, tolerance, case)
+        except Exception as error:
+            problem = f"its gradients: torch raised {type(error).__name__}: {error}"
     return f"{called}: {problem}" if problem else None
 
 
@@ -103,7 +106,8 @@ def _compare_gradients(
         return NO_GRADIENT
     found = torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
     for parameter, one, other in zip(case["parameters"], found, expected, strict=False):
-        problem = compare(one, other, tolerance, f"the gradient of {parameter}")
+        where = f"the gradient of {parameter}"
+        problem = compare(one, other, tolerance, where, exact_zeros=case["exact_zeros"])
         if problem:
             return problem
     return None
@@ -184,10 +188,13 @@ def compare(
     """
     if not isinstance(got, torch.Tensor):
         return f"{name}: expected a torch.Tensor, got {_kind(got)}"
+    if got.is_nested or got.is_quantized or got.layout != torch.strided:
+        return f"{name}: expected a dense tensor, got one that is sparse, nested or quantized"
     if isinstance(expected, dict):
         if list(got.shape) != expected["shape"]:
             return _differs(name, "shape", tuple(expected["shape"]), tuple(got.shape))
-        return None if torch.isfinite(got).all() else f"{name}: has NaN or infinite values"
+        fine = got.device.type != "meta" and _is_finite(got)
+        return None if fine else f"{name}: has NaN or infinite values, or none at all"
     if got.shape != expected.shape:
         return _differs(name, "shape", tuple(expected.shape), tuple(got.shape))
     if got.dtype != expected.dtype:
@@ -197,6 +204,11 @@ def compare(
     if got.device.type == "meta":
         return None
     return _compare_values(got.detach(), expected.detach(), tolerance, name, exact_zeros)
+
+
+def _is_finite(tensor: torch.Tensor) -> bool:
+    plain = tensor if tensor.is_complex() else tensor.double()  # isfinite does not know float8
+    return bool(torch.isfinite(plain).all())
 
 
 def _compare_values(
@@ -239,7 +251,7 @@ def _kind(value: Any) -> str:
     if value is None:
         return "None: is there a return?"
     if isinstance(value, torch.Tensor):
-        return f"one tensor of shape {tuple(value.shape)}"
+        return "one tensor" if value.is_nested else f"one tensor of shape {tuple(value.shape)}"
     text = str(value) if type(value).__name__ == "Odd" else f"a {type(value).__name__}"
     return text
 

@@ -31,7 +31,7 @@ from autograder.plugin import ChecksBroken
 from autograder.release import ReleaseError, build
 from autograder.result import Result
 from autograder.sandbox.walls import NoWalls, Server, ServerFailed, choose, why_not
-from autograder.secret import read_secret
+from autograder.secret import known_secret, read_secret
 
 app = typer.Typer(
     help="Build the course's assignments and grade what students hand in.",
@@ -83,7 +83,7 @@ def release(
         stale = False
         for name in assignments or [each.id for each in found.assignments]:
             with out.status(f"building {name}"):
-                built = build(found, name, os.environ.get("AUTOGRADER_SECRET"))
+                built = build(found, name, known_secret(found.root))
             folder = found.root / "assignments" / name
             changed = built.differs_from(folder) if folder.exists() else sorted(built.files)
             stale = stale or bool(changed)

@@ -193,7 +193,7 @@ def compare(
     if isinstance(expected, dict):
         if list(got.shape) != expected["shape"]:
             return _differs(name, "shape", tuple(expected["shape"]), tuple(got.shape))
-        fine = got.device.type != "meta" and bool(torch.isfinite(got.double()).all())
+        fine = got.device.type != "meta" and _is_finite(got)
         return None if fine else f"{name}: has NaN or infinite values, or none at all"
     if got.shape != expected.shape:
         return _differs(name, "shape", tuple(expected.shape), tuple(got.shape))
@@ -204,6 +204,11 @@ def compare(
     if got.device.type == "meta":
         return None
     return _compare_values(got.detach(), expected.detach(), tolerance, name, exact_zeros)
+
+
+def _is_finite(tensor: torch.Tensor) -> bool:
+    plain = tensor if tensor.is_complex() else tensor.double()  # isfinite does not know float8
+    return bool(torch.isfinite(plain).all())
 
 
 def _compare_values(
@@ -246,7 +251,7 @@ def _kind(value: Any) -> str:
     if value is None:
         return "None: is there a return?"
     if isinstance(value, torch.Tensor):
-        return f"one tensor of shape {tuple(value.shape)}"
+        return "one tensor" if value.is_nested else f"one tensor of shape {tuple(value.shape)}"
     text = str(value) if type(value).__name__ == "Odd" else f"a {type(value).__name__}"
     return text
 

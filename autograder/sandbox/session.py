@@ -22,6 +22,7 @@ import torch
 from autograder.sandbox.elsewhere import AnotherDevice, Elsewhere
 
 _MAX_TEXT = 600
+_equal = torch.equal  # as it is before a student's code may replace it
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def _wants_gradient(value: Any) -> bool:
 
 
 def _same(old: torch.Tensor, new: torch.Tensor) -> bool:
-    return old.shape == new.shape and old.dtype == new.dtype and torch.equal(old, new)
+    return old.shape == new.shape and old.dtype == new.dtype and _equal(old, new)
 
 
 def _gradients(

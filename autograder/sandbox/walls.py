@@ -317,19 +317,26 @@ class Fork:
     def __init__(self, server: Server, channel: socket.socket) -> None:
         self._server = server
         self._channel = channel
+        self._stuck = False
         self.ended = False
 
     def send(self, frame: bytes) -> None:
         """Send one frame. That the other side is gone, or stuck, shows when its answer is read."""
-        with contextlib.suppress(wire.Closed, wire.TooSlow):
+        if self._stuck:
+            return
+        try:
             wire.send(self._channel, frame, time.monotonic() + self._server.limits.call_seconds)
+        except wire.Closed:
+            pass
+        except wire.TooSlow:  # it may still answer, but not to what it has been asked
+            self._stuck = True
 
     def receive(self, seconds: float) -> tuple[wire.Header, wire.Tensors]:
         """Wait for the next answer at most `seconds`.
 
         Raises ForkEnded, ForkTooSlow, and WireError for an answer that is none.
         """
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + (0.0 if self._stuck else seconds)
         try:
             return wire.receive(self._channel, self._server.limits.output_bytes, deadline)
         except wire.Closed:

@@ -66,6 +66,12 @@ class Odd:
         return self.description
 
 
+def text(value: object, at_most: int) -> str:
+    """What a submission says, cut, and fit to be stored and shown wherever a text can be."""
+    said = value[:at_most] if isinstance(value, str) else "(no text)"
+    return "".join(each if each.isprintable() or each in "\n\t" else "\ufffd" for each in said)
+
+
 def encode(header: Header, tensors: Tensors) -> bytes:
     """One frame."""
     head = json.dumps(header, allow_nan=False).encode()
@@ -168,6 +174,8 @@ class Packer:
     def _tensor(self, value: torch.Tensor) -> Header:
         if type(value) not in (torch.Tensor, torch.nn.Parameter):
             return _odd(value)
+        if value.is_nested:  # it has no shape
+            return {"odd": "a nested tensor"}
         shape, dtype = tuple(value.shape), str(value.dtype).removeprefix("torch.")
         if value.layout != torch.strided or value.is_quantized or dtype not in _DTYPES:
             layout = str(value.layout).removeprefix("torch.")
@@ -212,7 +220,7 @@ def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
         if "float" in part:
             return float(part["float"])
         if "odd" in part:
-            return Odd(str(part["odd"])[:_MAX_TEXT])
+            return Odd(text(part["odd"], _MAX_TEXT))
         plain = part["plain"]
     except (KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise WireError(f"a value that is not what it says: {error}") from error

@@ -1,12 +1,8 @@
-# A recursion without end, once Python's limit on it is gone.
+# A recursion without end, through C, once Python's limit on it is gone.
 # fails: causal_mask, masks_together
-# %%
-import sys
-
 # %% solution="causal_mask"
 def causal_mask(size, device=None):
+    import sys
+
     sys.setrecursionlimit(10**9)
-    nested = []
-    for _ in range(10**6):
-        nested = [nested]
-    return repr(nested)
+    return max([size], key=causal_mask)

@@ -1,15 +1,16 @@
 # torch's own function, in TorchScript.
 # fails: attention_*
 # %%
-import warnings
-
 import torch
 
-warnings.simplefilter("ignore")
-attend = torch.jit.CompilationUnit("""
-def attend(q, k, v, mask: Optional[Tensor]):
-    return torch.scaled_dot_product_attention(q, k, v, mask)
-""").attend
+GRAPH = """
+graph(%q : Tensor, %k : Tensor, %v : Tensor, %mask : Tensor?):
+  %zero : float = prim::Constant[value=0.]()
+  %false : bool = prim::Constant[value=0]()
+  %none : NoneType = prim::Constant()
+  %o : Tensor = aten::SDPA(%q, %k, %v, %mask, %zero, %false, %none, %false)
+  return (%o)""".replace("SDPA", "scaled_dot_product_attention")
+attend = torch._C._create_function_from_graph("attend", torch._C.parse_ir(GRAPH))
 
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):

@@ -13,7 +13,6 @@ for name in ("checks", "grading", "notebook", "course", "plugin", "secret", "san
     except ImportError:
         continue
     got.append(name)
-found = {name for _, _, names in os.walk(list(autograder.__path__)[0]) for name in names}
-got += found - {f"{n}.py" for n in "__init__ confine fork server session wire".split()}
+got += [path for path, _, _ in os.walk(list(autograder.__path__)[0]) if "sandbox" not in path][1:]
 if got:
     raise RuntimeError(f"LOOT: {got}")

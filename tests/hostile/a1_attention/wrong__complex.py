@@ -1,5 +1,5 @@
 # It returns complex tensors.
-# fails: attention_*
+# fails: attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
@@ -7,4 +7,4 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         weights = scores.softmax(-1)
     else:
         weights = scores.masked_fill(~mask, -1e30).softmax(-1).masked_fill(~mask, 0.0)
-    return (weights @ v).to(torch.complex128), weights.to(torch.complex128)
+    return weights @ v, weights.to(torch.complex128)

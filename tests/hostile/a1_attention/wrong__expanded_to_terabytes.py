@@ -1,10 +1,5 @@
-# It returns tensors of one number, expanded to terabytes.
-# fails: attention_*
-# %% solution="attention"
-def scaled_dot_product_attention(q, k, v, mask=None):
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    if mask is None:
-        weights = scores.softmax(-1)
-    else:
-        weights = scores.masked_fill(~mask, -1e30).softmax(-1).masked_fill(~mask, 0.0)
-    return weights.sum().expand(1 << 20, 1 << 20), weights
+# It returns a tensor of one number, expanded to a tebibyte.
+# fails: causal_mask, masks_together
+# %% solution="causal_mask"
+def causal_mask(size, device=None):
+    return torch.ones(1, dtype=torch.bool).expand(1 << 20, 1 << 20)

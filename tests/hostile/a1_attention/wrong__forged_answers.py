@@ -11,6 +11,7 @@ fork._describe = lambda answer, pack: {
     "gradients": [],
     "changed": [],
     "banned": [],
+    "elsewhere": [],
     "failure": None,
     "verdict": "passed",
     "score": 100,
