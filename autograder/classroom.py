@@ -21,7 +21,7 @@ from autograder.course import Course
 from autograder.grading import Exam, failed_result, grade, limits_of, open_exam, prepare
 from autograder.plugin import Runner
 from autograder.result import Result
-from autograder.sandbox.walls import Server
+from autograder.sandbox.host import Server
 
 _TRIES = 2
 

@@ -12,19 +12,13 @@ import torch
 from autograder import secret as secrets
 from autograder.banned import banned_uses
 from autograder.course import Assignment, Course, Item
-from autograder.notebook import (
-    MODULES,
-    Source,
-    Submission,
-    UnreadableSubmission,
-    read_source,
-    read_submission,
-)
+from autograder.notebook import MODULES, Submission, UnreadableSubmission, read_submission
 from autograder.plugin import CheckOutcome, ChecksBroken, Runner, open_checks, run_checks
 from autograder.remote import RemoteStudent
 from autograder.result import ItemResult, Result, Verdict
 from autograder.sandbox.confine import Limits
-from autograder.sandbox.walls import Server
+from autograder.sandbox.host import Server
+from autograder.source import Source, read_source
 from autograder.student import LocalStudent, Question
 
 T = TypeVar("T")

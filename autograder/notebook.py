@@ -6,111 +6,29 @@ given stays as we gave it; whatever else the student did to metadata, points, lo
 or stored outputs has no effect.
 """
 
-import ast
 import hashlib
 import json
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jupytext
 import nbformat
 
 from autograder.magics import Magics
 from autograder.percent import percent_cells
+from autograder.source import ROLES, Source, SourceCell
 from autograder.student import Cell
 
 MAX_FILE_BYTES = 16 << 20
 _MAX_SOURCE_BYTES = 1 << 20
 _MAX_CELLS = 2_000
 _MAX_NOTES = 50
-ROLES = ("given", "solution", "check", "figure")
 
 
 class UnreadableSubmission(Exception):
     """The file cannot be graded at all; the message is for the student."""
-
-
-@dataclass(frozen=True)
-class SourceCell:
-    """A cell of the instructor's source. `active`: it runs in the notebook alone."""
-
-    kind: str  # "code" or "markdown"
-    source: str
-    role: str | None = None  # one of ROLES
-    name: str | None = None
-    active: bool = False
-
-    @property
-    def grade_id(self) -> str | None:
-        """nbgrader's id: an item's own for its check, the role before the name otherwise."""
-        if self.role is None or self.role == "check":
-            return self.name
-        return f"{self.role}_{self.name}"
-
-
-@dataclass(frozen=True)
-class Source:
-    """An assignment's source: the story, what is given, the reference, the checks."""
-
-    assignment: str
-    cells: tuple[SourceCell, ...]
-
-    @cached_property
-    def reference(self) -> tuple[Cell, ...]:
-        """What is given and the solutions, in their order."""
-        return tuple(
-            Cell(cell.name or "", cell.source, cell.role == "solution")
-            for cell in self.cells
-            if cell.role in ("given", "solution") and not cell.active
-        )
-
-    @cached_property
-    def defined_in(self) -> dict[str, str]:
-        """Which solution cell defines a name, by name."""
-        return {
-            name: cell.name
-            for cell in self.reference
-            if cell.solution
-            for name in _defined(ast.parse(cell.source))
-        }
-
-    @cached_property
-    def parameters(self) -> dict[str, list[str]]:
-        """The parameters of each function that a solution cell defines."""
-        return {
-            node.name: [each.arg for each in node.args.args]
-            for cell in self.reference
-            if cell.solution
-            for node in ast.parse(cell.source).body
-            if isinstance(node, ast.FunctionDef)
-        }
-
-
-def _defined(tree: ast.Module) -> Iterator[str]:
-    for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, ast.Assign):
-            yield from (each.id for each in node.targets if isinstance(each, ast.Name))
-
-
-def read_source(path: Path) -> Source:
-    """Read solutions/<assignment>.py. Raises ValueError on a cell with a role but no name."""
-    notebook = jupytext.read(path, fmt="py:percent")
-    cells = []
-    for number, cell in enumerate(notebook.cells, start=1):
-        roles = [role for role in ROLES if role in cell.metadata]
-        if len(roles) > 1 or any(not isinstance(cell.metadata[role], str) for role in roles):
-            raise ValueError(f'{path}: cell {number} must have one role, as in solution="mask"')
-        role = roles[0] if roles else None
-        name = cell.metadata[role] if role else None
-        active = cell.metadata.get("active") == "ipynb"
-        cells.append(SourceCell(cell.cell_type, cell.source, role, name, active))
-    return Source(path.stem, tuple(cells))
 
 
 @dataclass(frozen=True)

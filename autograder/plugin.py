@@ -18,9 +18,9 @@ import pytest
 from autograder.agree import Agree, Asked, Wrong
 from autograder.course import Assignment
 from autograder.draw import Draw
-from autograder.notebook import Source
 from autograder.result import Verdict
 from autograder.secret import seed
+from autograder.source import Source
 from autograder.student import Student, StudentError
 
 CHECKS = Path(__file__).with_name("checks")

@@ -5,14 +5,11 @@ clean folder that holds nothing but what may be released. The result is scanned 
 it takes the place of the old release, whole or not at all. The same source gives the same bytes.
 """
 
-import ast
 import json
 import logging
 import re
 import shutil
 import tempfile
-import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,19 +21,16 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder import plugin
 from autograder.agree import Asked
 from autograder.course import Assignment, Course
 from autograder.grading import Exam, prepare, source_path
 from autograder.handout import checks as handout_checks
-from autograder.notebook import Source, SourceCell
+from autograder.leaks import leaks
 from autograder.plugin import CheckOutcome
 from autograder.secret import PUBLIC
+from autograder.source import Source, SourceCell
 
-_BEGIN, _END = "### BEGIN SOLUTION", "### END SOLUTION"
 _FIGURE = re.compile(r"!\[[^]]*\]\((figures/[^)\s]+)", re.DOTALL)
-# Shorter lines are everyone's: `return mask`, `else:`.
-_TELLING_CHARACTERS = 14
 
 
 class ReleaseError(Exception):
@@ -102,7 +96,7 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     notebook = f"{assignment_id}.ipynb"
     files[notebook] = b""
     built = Built(files | _generate(exam, files))
-    problems = leaks(built, exam.source, {*files}, secret)
+    problems = leaks(built.files, exam.source, {*files}, secret)
     if problems:
         raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
     return built
@@ -246,60 +240,3 @@ def _to_json(value: Any) -> Any:
         "grad": value.requires_grad,
         "data": value.detach().permute(order).flatten().tolist(),
     }
-
-
-# The leak scan
-
-
-def leaks(built: Built, source: Source, listed: set[str], secret: str | None) -> list[str]:
-    """What a release must not hold and does: one sentence each."""
-    problems = [f"{name}: not a listed file" for name in sorted(built.files.keys() - listed)]
-    telling = {
-        line: f"a line of the solution {cell.name!r}"
-        for cell in source.cells
-        if cell.role == "solution"
-        for line in _solution_lines(cell.source)
-    }
-    checks = plugin.CHECKS / f"test_{source.assignment}.py"
-    telling |= {line: f"a line of {checks.name}" for line in _code_lines(checks.read_text())}
-    if secret:
-        telling[secret] = "the course's secret"
-    for name, data in built.files.items():
-        text = data.decode(errors="replace")
-        if name.endswith((".ipynb", ".json")):  # looked at as written and as meant
-            text = "\n".join([text, *_strings(json.loads(text))])
-        for line, what in telling.items():
-            if line in text:
-                problems.append(f"{name}: {what}: {line if line != secret else '(not shown)'}")
-    return problems
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """Every text in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
-    elif isinstance(value, dict):
-        yield from _strings([*value, *value.values()])
-
-
-def _solution_lines(source: str) -> Iterator[str]:
-    inside = False
-    for line in source.splitlines():
-        if _BEGIN in line or _END in line:
-            inside = _BEGIN in line
-        elif inside and len(line.strip()) >= _TELLING_CHARACTERS:
-            yield line.strip()
-
-
-def _code_lines(text: str) -> Iterator[str]:
-    """Lines of the bodies of functions, without the docstrings, which students may read."""
-    for node in ast.walk(ast.parse(textwrap.dedent(text))):
-        if isinstance(node, ast.FunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) else node.body
-            for statement in body:
-                for line in text.splitlines()[statement.lineno - 1 : statement.end_lineno]:
-                    if len(line.strip()) >= _TELLING_CHARACTERS:
-                        yield line.strip()

@@ -14,8 +14,8 @@ from typing import Any
 
 from autograder.result import Verdict
 from autograder.sandbox import wire
+from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Outcome, Server
 from autograder.sandbox.session import Answer, Failure
-from autograder.sandbox.walls import Fork, ForkEnded, ForkTooSlow, Outcome, Server
 from autograder.student import Cell, Question, StudentError, told
 
 # On their way at once: so few that they fit into the socket, whatever the other side does.

@@ -1,18 +1,18 @@
 """A sample class: submissions of which it is known beforehand what they must get.
 
     autograder/variants/<assignment>/   right, each in its own way: full marks
-    tests/wrong/<assignment>/           wrong: a line `# fails: ...` names exactly the items lost
+    tests/wrong/<assignment>/           wrong
     tests/hostile/<assignment>/         broken or hostile: the name of the file begins with the
                                         verdict of every item lost, and two underscores
 
 Most are overlays: a percent-format file of the cells in which a notebook differs from the
-reference, after a first line that says what it is. A cell with a role, `# %% solution="mask"`,
-takes the place of that solution; one without is the student's own, behind the cell before it. A
-file that ends in .ipynb is handed in as it stands.
+reference. Its first line says what it is, and `# fails: ...` which items it loses, no others. A
+cell with a role, `# %% solution="mask"`, takes the place of that solution; one without is the
+student's own, put behind the cell before it. A file that ends in .ipynb is handed in as it is.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from fnmatch import filter as matching
@@ -24,24 +24,28 @@ import nbformat
 
 from autograder.course import Course
 from autograder.grading import source_path
-from autograder.notebook import read_source
 from autograder.release import build
 from autograder.result import Verdict
+from autograder.source import read_source
 
 Kind = Literal["right", "wrong", "stub", "broken", "hostile"]
 STUB = "untouched_stub"
-_MARKER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 _FAILS = re.compile(r"^# fails: (.+)$", re.MULTILINE)
-# Of the broken and hostile ones, those that the demo shows; a loop without end costs it seconds.
-_IN_DEMO = ()
+_MARKER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
+# Of the broken and hostile ones, those that the demo shows: each loop without end takes seconds.
+_IN_DEMO = (
+    *("truncated", "a_web_page", "another_assignment", "no_cell_is_an_object"),
+    *("comparisons_replaced_to_hide_zeros", "exits_in_causal_mask", "fork_bomb", "getattr"),
+    *("infinite_loop_in_causal_mask", "kills_the_server", "list_without_end", "many_files"),
+    *("forged_answers", "reads_what_is_not_its_own", "segmentation_fault", "nan"),
+)
 
 
 @dataclass(frozen=True)
 class Sample:
     """One submission: what is handed in, and what it must get.
 
-    fails: the items that must be lost, and no others; None when they are not stated.
-    verdict: the one that every lost item must have; None when each may have its own.
+    fails: the items that it loses; no other. verdict: of each of them; None: each has its own.
     """
 
     name: str
@@ -49,7 +53,7 @@ class Sample:
     kind: Kind
     assignment: str
     data: bytes
-    fails: frozenset[str] | None = frozenset()
+    fails: frozenset[str] = frozenset()
     verdict: Verdict | None = None
 
     def write(self, folder: Path) -> Path:
@@ -77,43 +81,39 @@ def read_samples(course: Course, assignment_id: str) -> list[Sample]:
 def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
     released = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
     right = answered(course, assignment_id, released)
+    items = [item.id for item in course.assignment(assignment_id).items]
+    every = frozenset(items)
+
+    def overlay(path: Path, kind: Kind, name: str, verdict: Verdict | None = None) -> Sample:
+        text = path.read_text(encoding="utf-8")
+        about = text.partition("\n")[0].removeprefix("# ")
+        found = _FAILS.search(text)
+        patterns = re.split(", *", found[1]) if found else []
+        fails = frozenset(item for pattern in patterns for item in matching(items, pattern))
+        data = as_saved(overlaid(right, text))
+        return Sample(name, about, kind, assignment_id, data, fails, verdict)
+
     tests = course.root / "tests"
-    every_item = frozenset(item.id for item in course.assignment(assignment_id).items)
-
-    def overlays(folder: Path) -> Iterator[tuple[str, str, str, bytes]]:
-        for path in sorted((folder / assignment_id).glob("*.py")):
-            text = path.read_text(encoding="utf-8")
-            about = text.partition("\n")[0].removeprefix("# ")
-            yield path.stem, text, about, as_saved(overlaid(right, text))
-
-    for name, _, about, data in overlays(Path(__file__).with_name("variants")):
-        yield Sample(name, about, "right", assignment_id, data)
-    for name, text, about, data in overlays(tests / "wrong"):
-        fails = frozenset(re.split(", *", _FAILS.search(text)[1]))  # type: ignore[index]
-        yield Sample(name, about, "wrong", assignment_id, data, fails)
+    for path in sorted(Path(__file__).parent.glob(f"variants/{assignment_id}/*.py")):
+        yield overlay(path, "right", path.stem)
+    for path in sorted(tests.glob(f"wrong/{assignment_id}/*.py")):
+        yield overlay(path, "wrong", path.stem)
     about = "Nothing filled in: the notebook as it was handed out."
-    yield Sample(STUB, about, "stub", assignment_id, released, every_item, Verdict.MISSING)
-    for stem, _, about, data in overlays(tests / "hostile"):
-        verdict, _, name = stem.partition("__")
-        yield _hostile(name, about, "hostile", assignment_id, data, Verdict(verdict))
-    for path in sorted((tests / "hostile" / assignment_id).glob("*.ipynb")):
+    yield Sample(STUB, about, "stub", assignment_id, released, every, Verdict.MISSING)
+    for path in sorted(tests.glob(f"hostile/{assignment_id}/*")):
         verdict, _, name = path.stem.partition("__")
-        about = f"{name.replace('_', ' ').capitalize()}."
-        yield _hostile(name, about, "broken", assignment_id, path.read_bytes(), Verdict(verdict))
-
-
-def _hostile(
-    name: str, about: str, kind: Kind, assignment: str, data: bytes, verdict: Verdict
-) -> Sample:
-    fails = frozenset() if verdict is Verdict.PASSED else None
-    return Sample(name, about, kind, assignment, data, fails, verdict)
+        if path.suffix == ".py":
+            yield overlay(path, "hostile", name, Verdict(verdict))
+        elif path.suffix == ".ipynb":
+            about = f"{name.replace('_', ' ').capitalize()}."
+            data = path.read_bytes()
+            yield Sample(name, about, "broken", assignment_id, data, every, Verdict(verdict))
 
 
 def answered(course: Course, assignment_id: str, released: bytes) -> Any:
     """The students' notebook with every stub answered as the reference does."""
     notebook = nbformat.reads(released.decode(), as_version=4)
-    source = read_source(source_path(course.root, assignment_id))
-    for cell in source.cells:
+    for cell in read_source(source_path(course.root, assignment_id)).cells:
         if cell.role == "solution":
             _find(notebook, cell.name).source = _MARKER.sub("", cell.source)
     return notebook
@@ -128,11 +128,11 @@ def overlaid(notebook: Any, text: str) -> Any:
         if name := cell.metadata.get("solution"):
             answer = _find(notebook, name)
             answer.source = cell.source
-            place = notebook.cells.index(answer) + 1
+            place = notebook.cells.index(answer)
         else:
             added = nbformat.v4.new_code_cell(cell.source, id=f"added_{number}")
             notebook.cells.insert(place, added)
-            place += 1
+        place += 1
     return notebook
 
 

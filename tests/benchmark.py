@@ -24,7 +24,8 @@ from autograder.course import read_course
 from autograder.grading import limits_of, prepare
 from autograder.notebook import MODULES, read_submission
 from autograder.remote import RemoteStudent
-from autograder.sandbox.walls import Server, choose
+from autograder.sandbox.host import Server
+from autograder.sandbox.walls import choose
 from autograder.student import LocalStudent
 
 ROOT = Path(__file__).resolve().parents[1]

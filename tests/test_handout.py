@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from autograder.course import read_course
 from autograder.handout.checks import compare, compare_outputs, describe_call, from_json
-from autograder.notebook import read_source
 from autograder.release import _to_json, build
+from autograder.source import read_source
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"

@@ -22,7 +22,8 @@ MAY_IMPORT = {
     "student": {"result", "sandbox"},
     "checks": {"agree", "draw", "student"},
     "agree": {"handout", "sandbox", "student"},
-    "notebook": {"magics", "percent", "student"},
+    "source": {"student"},
+    "notebook": {"magics", "percent", "source", "student"},
     "banned": {"magics", "student"},
     "remote": {"result", "sandbox", "student"},
     "export": {"course", "export", "result"},
@@ -61,7 +62,7 @@ def test_imports_keep_to_the_plan(path):
     allowed = MAY_IMPORT.get(room(path))
     if allowed is not None:
         assert ours(path) <= allowed
-    assert "cli" not in ours(path)
+    assert "cli" not in ours(path) or room(path) == "cli"
 
 
 @pytest.mark.parametrize("name", sorted(OUTSIDE))
@@ -88,7 +89,7 @@ def test_no_circles():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_one_concept_a_file(path):
     if room(path) != "checks":  # a list of checks is as long as the assignment
-        assert len(path.read_text().splitlines()) <= 330
+        assert len(path.read_text().splitlines()) <= 315
 
 
 def test_only_the_command_line_prints():
@@ -103,7 +104,7 @@ def test_only_the_command_line_prints():
 
 
 def test_every_command_is_in_the_readme():
-    tree = ast.parse((PACKAGE / "cli.py").read_text())
+    tree = ast.parse((PACKAGE / "cli" / "__init__.py").read_text())
     commands = {
         node.name
         for node in tree.body

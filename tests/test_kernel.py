@@ -12,8 +12,9 @@ from nbgrader.validator import Validator
 
 from autograder.course import read_course
 from autograder.grading import grade, limits_of, prepare
-from autograder.notebook import read_source
-from autograder.sandbox.walls import NoWalls, Server, choose
+from autograder.sandbox.host import Server
+from autograder.sandbox.walls import NoWalls, choose
+from autograder.source import read_source
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"

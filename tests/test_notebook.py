@@ -13,12 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from autograder.notebook import (
-    MAX_FILE_BYTES,
-    UnreadableSubmission,
-    read_source,
-    read_submission,
-)
+from autograder.notebook import MAX_FILE_BYTES, UnreadableSubmission, read_submission
+from autograder.source import read_source
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"

@@ -14,9 +14,10 @@ from nbgrader.preprocessors import CheckCellMetadata
 from nbgrader.utils import compute_checksum
 
 from autograder.course import read_course
-from autograder.notebook import read_source
+from autograder.leaks import leaks
 from autograder.plugin import ChecksBroken
-from autograder.release import Built, ReleaseError, build, leaks, source_notebook
+from autograder.release import Built, ReleaseError, build, source_notebook
+from autograder.source import read_source
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"
@@ -174,7 +175,7 @@ def test_the_lines_planted_below_are_real():
 
 def scan(built, source, secret=SECRET, **planted):
     files = built.files | {name.replace("__", "."): data for name, data in planted.items()}
-    return leaks(Built(files), source, {*built.files}, secret)
+    return leaks(files, source, {*built.files}, secret)
 
 
 def with_cell(built, cell):
@@ -215,7 +216,7 @@ def test_a_leak_is_found_wherever_it_is_planted(built, source, line):
         (name,) = planted
         assert problems[0].startswith(f"{name.replace('__', '.')}: ")
     files = built.files | {"figures/a1_masks.svg": f"<svg><text>{line}</text></svg>".encode()}
-    (problem,) = leaks(Built(files), source, {*files}, SECRET)
+    (problem,) = leaks(files, source, {*files}, SECRET)
     assert problem.startswith("figures/a1_masks.svg: ")
 
 

@@ -7,7 +7,7 @@ from autograder.remote import RemoteStudent
 from autograder.result import Verdict
 from autograder.sandbox import walls
 from autograder.sandbox.confine import Limits
-from autograder.sandbox.walls import Server
+from autograder.sandbox.host import Server
 from autograder.student import Cell, LocalStudent, Question, StudentError
 
 LIMITS = Limits(wall_seconds=8, call_seconds=0.6, memory_mib=256, processes=1, output_bytes=1 << 20)

@@ -10,7 +10,8 @@ import pytest
 
 from autograder.sandbox import walls, wire
 from autograder.sandbox.confine import Limits
-from autograder.sandbox.walls import ForkEnded, ForkTooSlow, NoWalls, Server
+from autograder.sandbox.host import ForkEnded, ForkTooSlow, Server
+from autograder.sandbox.walls import NoWalls
 
 LIMITS = Limits(wall_seconds=10, call_seconds=2, memory_mib=256, processes=1, output_bytes=1 << 20)
 WALLS = [

@@ -21,16 +21,16 @@ from autograder import demo as demos
 from autograder import doctor as doctors
 from autograder.classroom import HandedIn, Room, default_jobs, find_class, grade_class
 from autograder.cli.show import print_class, print_needs_staff, print_result
-from autograder.course import Assignment, Course, ManifestError, UnknownIdError, read_course
-from autograder.export.dashboard import write_class_page
-from autograder.export.feedback import write_feedback
-from autograder.export.gradebook import GradebookError, record
+from autograder.course import Course, ManifestError, UnknownIdError, read_course
+from autograder.export.gradebook import GradebookError
+from autograder.export.publish import publish
 from autograder.grading import grade as grade_one
 from autograder.grading import limits_of, prepare
 from autograder.plugin import ChecksBroken
 from autograder.release import ReleaseError, build
 from autograder.result import Result
-from autograder.sandbox.walls import NoWalls, Server, ServerFailed, choose, why_not
+from autograder.sandbox.host import Server, ServerFailed
+from autograder.sandbox.walls import NoWalls, choose, why_not
 from autograder.secret import known_secret, read_secret
 
 app = typer.Typer(
@@ -248,28 +248,12 @@ def _grade_class(
     print_class(out, graded, assignment, about or {})
     out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
     if record_it:
-        _publish(course, assignment, graded, folder)
+        done = publish(course, assignment, graded, folder)
+        out.print(f"gradebook:  {_shown(done.gradebook)} ({done.recorded} recorded)")
+        out.print(f"feedback:   {_shown(done.feedback)}/STUDENT/{assignment_id}/")
+        out.print(f"class page: {_shown(done.class_page)}", soft_wrap=True)
     print_needs_staff(err, graded)
     return graded
-
-
-def _publish(
-    course: Course, assignment: Assignment, graded: Sequence[Result], folder: Path
-) -> None:
-    name = assignment.id
-    links = {}
-    for result in graded:
-        page = course.root / "feedback" / result.student / name / f"{name}.html"
-        write_feedback(result, assignment, course.name, page)
-        links[result.student] = os.path.relpath(page, folder)
-    class_page = folder / f"{name}.html"
-    write_class_page(graded, assignment, course.name, class_page, links)
-    notebook = course.root / "assignments" / name / f"{name}.ipynb"
-    database = course.root / "gradebook.db"
-    done = record(graded, assignment, notebook, f"sqlite:///{database.resolve()}")
-    out.print(f"gradebook:  {_shown(database)} ({done.recorded} recorded)")
-    out.print(f"feedback:   {_shown(course.root / 'feedback')}/<student>/{name}/{name}.html")
-    out.print(f"class page: {_shown(class_page)}", soft_wrap=True)
 
 
 def _wall(sandbox: str | None, no_sandbox: bool) -> str:

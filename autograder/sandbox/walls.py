@@ -1,4 +1,4 @@
-"""The walls from outside: which there are, a server behind them, a fork for each submission.
+"""The walls from outside: which there are, and the command that runs a server behind them.
 
 Inside the walls: no network, no readable file but Python, its packages and the worker's own
 folder, no writable file but a scratch folder, an empty environment, no view of other processes.
@@ -6,62 +6,24 @@ The folder holds copies of this package alone; the grader, its checks, the cours
 are not to be found in there, wherever the grader is installed.
 """
 
-import contextlib
 import importlib.util
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import sysconfig
-import tempfile
-import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from autograder.sandbox import confine, wire
-from autograder.sandbox.confine import Limits
+from autograder.sandbox import confine
 
 WALLS = ("sandlock", "bubblewrap", "none")
-_START_SECONDS = 120
-_END_SECONDS = 10
-_PACKET = 1 << 16
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = ("__init__", "confine", "elsewhere", "fork", "server", "session", "wire")
 
 
 class NoWalls(Exception):
     """This machine offers no walls; the message says what to install."""
-
-
-class ServerFailed(Exception):
-    """The server did not start, or ended; never the submission's doing."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a fork ended: what was seen, no judgement."""
-
-    reason: str | None  # "killed", "files"; None: it ended by itself
-    exit: int | None
-    signal: int | None
-    cpu_seconds: float
-    peak_mib: float
-
-
-class ForkEnded(Exception):
-    """The submission's process is gone."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(str(outcome))
-        self.outcome = outcome
-
-
-class ForkTooSlow(Exception):
-    """No answer in time; the fork has been ended."""
 
 
 def why_not(wall: str) -> str | None:
@@ -105,166 +67,61 @@ def choose() -> str:
     )
 
 
-class Server:
-    """One server behind walls; forks one submission at a time. Use as a context manager."""
+def copy_worker(folder: Path) -> None:
+    """Put into `folder` what the server needs: a copy of itself, links to packages, scratch."""
+    (folder / "scratch").mkdir(exist_ok=True)
+    target = folder / "worker" / "autograder" / "sandbox"
+    target.mkdir(parents=True, exist_ok=True)
+    (target.parent / "__init__.py").write_text("")
+    for name in _COPIED:
+        shutil.copy(Path(__file__).with_name(f"{name}.py"), target)
+    # Links, each of which must lead to something readable: so that the folder of all packages,
+    # the grader's among them, need not be.
+    packages = folder / "worker" / "packages"
+    if not packages.exists():
+        packages.mkdir()
+        for name, path in _packages().items():
+            (packages / name).symlink_to(path)
 
-    def __init__(self, wall: str, limits: Limits) -> None:
-        self.wall = wall
-        self.limits = limits
-        self._folder = Path(tempfile.mkdtemp(prefix="autograder-"))
-        self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
 
-    def __enter__(self) -> "Server":
-        return self
+def command(wall: str, folder: Path, processes: int) -> list[str]:
+    """The command that runs the server behind `wall`; `folder` is as copy_worker left it.
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def start(self) -> None:
-        """Start the server if it does not run. Raises ServerFailed with what it said."""
-        if self._control is not None:
-            return
-        scratch = self._folder / "scratch"
-        scratch.mkdir(exist_ok=True)
-        self._copy_worker()
-        confined = self.wall != "none"
-        config = {
-            "scratch": "/scratch" if self.wall == "bubblewrap" else str(scratch),
-            "confined": confined,
-            "landlock": self.wall == "sandlock",
-            "preload": (*_PRELOAD, "sandlock") if self.wall == "sandlock" else _PRELOAD,
+    processes: how many a submission may have. Raises NoWalls when they would not hold.
+    """
+    worker, scratch = str(folder / "worker"), str(folder / "scratch")
+    inside = "/worker" if wall == "bubblewrap" else worker
+    config = {
+        "scratch": "/scratch" if wall == "bubblewrap" else scratch,
+        "confined": wall != "none",
+        "landlock": wall == "sandlock",
+        "preload": (*_PRELOAD, "sandlock") if wall == "sandlock" else _PRELOAD,
+    }
+    path = [inside, f"{inside}/packages"]
+    boot = f"import sys; sys.path += {path}; from autograder.sandbox.server import main; main()"
+    interpreter = os.path.realpath(sys.executable)
+    python = [interpreter, "-I", "-S", "-B", "-c", boot, json.dumps(config)]
+    environment = {
+        "HOME": str(config["scratch"]),
+        "TMPDIR": str(config["scratch"]),
+        "MPLBACKEND": "agg",
+        "MPLCONFIGDIR": str(config["scratch"]),
+        "OMP_NUM_THREADS": "1",
+        "LC_ALL": "C.UTF-8",
+    }
+    if wall == "sandlock":
+        walls = {
+            "readable": [*_readable(), worker],
+            "scratch": scratch,
+            "environment": environment,
+            "processes": processes,
         }
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        log = open(self._folder / "log", "w+b")  # noqa: SIM115 # the server's, as long as it runs
-        with theirs, log:
-            self._process = subprocess.Popen(
-                self._command(config, scratch),
-                stdin=theirs.fileno(),
-                stdout=log,
-                stderr=log,
-                env={},
-            )
-        self._control = ours
-        ready = self._receive(_START_SECONDS)
-        if not (ready or {}).get("ready"):
-            said = (self._folder / "log").read_text(errors="replace").strip()
-            self._stop()
-            raise ServerFailed(f"the {self.wall} server did not start: {said[-2000:] or 'no word'}")
-
-    @contextlib.contextmanager
-    def fork(self) -> Iterator["Fork"]:
-        """A fresh process for one submission; at the end nothing of it is left."""
-        self.start()
-        ours, theirs = socket.socketpair()
-        message = json.dumps({"op": "fork", "limits": asdict(self.limits)}).encode()
-        with ours, theirs:
-            try:
-                socket.send_fds(self._must_run(), [message], [theirs.fileno()])
-            except OSError as error:
-                self._stop()
-                raise ServerFailed("the server has ended") from error
-            theirs.close()
-            fork = Fork(self, ours)
-            try:
-                yield fork
-            finally:
-                if not fork.ended:
-                    ours.close()
-                    self.end_fork(kill_after=1.0)
-
-    def end_fork(self, kill_after: float) -> Outcome:
-        """Wait for the fork's end, and kill it when that takes too long."""
-        control = self._must_run()
-        message = self._receive(kill_after)
-        if message is None:
-            with contextlib.suppress(OSError):
-                control.send(json.dumps({"op": "kill"}).encode())
-            message = self._receive(_END_SECONDS)
-        if not message:
-            self._stop()
-            raise ServerFailed("the server has ended while a submission ran")
-        return Outcome(**message["outcome"])
-
-    def close(self) -> None:
-        """End the server and remove its folder."""
-        self._stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _stop(self) -> None:
-        if self._control is not None:
-            self._control.close()
-            self._control = None
-        if self._process is not None:
-            try:
-                self._process.wait(2)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
-
-    def _must_run(self) -> socket.socket:
-        if self._control is None:
-            raise ServerFailed("the server has ended")
-        return self._control
-
-    def _receive(self, seconds: float) -> dict[str, Any] | None:
-        """One control message; None when none came in time, {} when the server is gone."""
-        control = self._must_run()
-        control.settimeout(seconds)
-        try:
-            packet = control.recv(_PACKET)
-        except TimeoutError:
-            return None
-        except OSError:
-            return {}
-        finally:
-            control.settimeout(None)
-        return json.loads(packet) if packet else {}
-
-    def _copy_worker(self) -> None:
-        target = self._folder / "worker" / "autograder" / "sandbox"
-        target.mkdir(parents=True, exist_ok=True)
-        (target.parent / "__init__.py").write_text("")
-        for name in _COPIED:
-            shutil.copy(Path(__file__).with_name(f"{name}.py"), target)
-        # Links, each of which must lead to something readable: so that the folder of all
-        # packages, the grader's among them, need not be.
-        packages = self._folder / "worker" / "packages"
-        if not packages.exists():
-            packages.mkdir()
-            for name, path in _packages().items():
-                (packages / name).symlink_to(path)
-
-    def _command(self, config: dict[str, Any], scratch: Path) -> list[str]:
-        worker = self._folder / "worker"
-        inside = "/worker" if self.wall == "bubblewrap" else str(worker)
-        path = [inside, f"{inside}/packages"]
-        boot = f"import sys; sys.path += {path}; from autograder.sandbox.server import main; main()"
-        interpreter = os.path.realpath(sys.executable)
-        python = [interpreter, "-I", "-S", "-B", "-c", boot, json.dumps(config)]
-        environment = {
-            "HOME": config["scratch"],
-            "TMPDIR": config["scratch"],
-            "MPLBACKEND": "agg",
-            "MPLCONFIGDIR": config["scratch"],
-            "OMP_NUM_THREADS": "1",
-            "LC_ALL": "C.UTF-8",
-        }
-        readable = _readable()
-        if self.wall == "sandlock":
-            walls = {
-                "readable": [*readable, str(worker)],
-                "scratch": str(scratch),
-                "environment": environment,
-                "processes": self.limits.processes,
-            }
-            launch = Path(__file__).with_name("launch.py")
-            return [sys.executable, "-I", str(launch), json.dumps(walls), *python]
-        if self.wall == "bubblewrap":
-            return [*_bubblewrap(readable, environment, worker), *python]
-        variables = (f"{name}={value}" for name, value in environment.items())
-        return [shutil.which("env") or "/usr/bin/env", *variables, *python]
+        launch = Path(__file__).with_name("launch.py")
+        return [sys.executable, "-I", str(launch), json.dumps(walls), *python]
+    if wall == "bubblewrap":
+        return [*_bubblewrap(_readable(), environment, folder / "worker"), *python]
+    variables = (f"{name}={value}" for name, value in environment.items())
+    return [shutil.which("env") or "/usr/bin/env", *variables, *python]
 
 
 def _bubblewrap(readable: list[str], environment: dict[str, str], worker: Path) -> list[str]:
@@ -309,44 +166,3 @@ def _readable() -> list[str]:
             "Install it into a virtual environment of its own (python3 -m venv .venv)."
         )
     return [str(path) for path in readable]
-
-
-class Fork:
-    """One submission's process, by its socket."""
-
-    def __init__(self, server: Server, channel: socket.socket) -> None:
-        self._server = server
-        self._channel = channel
-        self._stuck = False
-        self.ended = False
-
-    def send(self, frame: bytes) -> None:
-        """Send one frame. That the other side is gone, or stuck, shows when its answer is read."""
-        if self._stuck:
-            return
-        try:
-            wire.send(self._channel, frame, time.monotonic() + self._server.limits.call_seconds)
-        except wire.Closed:
-            pass
-        except wire.TooSlow:  # it may still answer, but not to what it has been asked
-            self._stuck = True
-
-    def receive(self, seconds: float) -> tuple[wire.Header, wire.Tensors]:
-        """Wait for the next answer at most `seconds`.
-
-        Raises ForkEnded, ForkTooSlow, and WireError for an answer that is none.
-        """
-        deadline = time.monotonic() + (0.0 if self._stuck else seconds)
-        try:
-            return wire.receive(self._channel, self._server.limits.output_bytes, deadline)
-        except wire.Closed:
-            self.ended = True
-            raise ForkEnded(self._server.end_fork(kill_after=1.0)) from None
-        except wire.TooSlow:
-            self.ended = True
-            self._server.end_fork(kill_after=0.001)
-            raise ForkTooSlow from None
-        except wire.WireError:
-            self.ended = True
-            self._server.end_fork(kill_after=0.001)
-            raise

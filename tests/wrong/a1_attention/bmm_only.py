@@ -1,5 +1,5 @@
 # bmm: three axes, neither more nor fewer.
-# fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensorsx
+# fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = torch.bmm(q, k.transpose(1, 2)) / math.sqrt(q.shape[-1])

@@ -1,5 +1,5 @@
 # A float64 constant makes float32 inputs float64.
-# fails: attention_tensors
+# fails: attention_mask, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     root = torch.full((1,), q.shape[-1], dtype=torch.float64).sqrt()

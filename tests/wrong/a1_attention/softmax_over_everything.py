@@ -3,9 +3,7 @@
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    if mask is None:
-        weights = scores.flatten().softmax(0).view_as(scores)
-    else:
-        lowest = torch.finfo(scores.dtype).min
-        weights = scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e30)
+    weights = scores.flatten().softmax(0).view_as(scores)
     return weights @ v, weights

@@ -1,5 +1,5 @@
 # The scores are returned in the place of the weights.
-# fails: attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_tensors
+# fails: attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

@@ -1,0 +1,9 @@
+# A mask of the wrong dtype: the lowest float64 number is -inf in float32, and 0 times that is NaN.
+# fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores + (~mask).float() * torch.finfo(torch.float64).min
+    weights = scores.softmax(-1)
+    return weights @ v, weights
