@@ -27,6 +27,7 @@ from autograder.grading import Exam, prepare, source_path
 from autograder.handout import checks as handout_checks
 from autograder.leaks import leaks
 from autograder.plugin import CheckOutcome
+from autograder.scripts import scripts_on_path
 from autograder.secret import PUBLIC
 from autograder.source import Source, SourceCell
 
@@ -122,7 +123,8 @@ def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
         directory = CourseDirectory(config=config, assignment_id=name)
         converter = GenerateAssignment(coursedir=directory, config=config, log=logger)
         try:
-            converter.start()
+            with scripts_on_path("alembic"):  # which makes the gradebook of the clean folder
+                converter.start()
         except NbGraderException as error:
             raise ReleaseError(f"nbgrader refuses {name}: {error}") from error
         out = Path(root) / "release" / name

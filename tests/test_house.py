@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "notebook": {"magics", "percent", "source", "student"},
     "banned": {"magics", "student"},
     "remote": {"result", "sandbox", "student"},
-    "export": {"course", "export", "result"},
+    "export": {"course", "export", "result", "scripts"},
 }
 OUTSIDE = {
     "sandbox/server.py": {"torch"},

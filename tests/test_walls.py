@@ -55,7 +55,6 @@ REFUSED = ("PermissionError", "FileNotFoundError", "OSError", "BlockingIOError")
     [
         "open('/etc/passwd').read()",
         f"open({str(Path(__file__).resolve())!r}).read()",
-        f"os.listdir({str(Path(__file__).resolve().parents[1])!r})",
         "os.listdir('/home')",
         "os.listdir('/proc')",
         "open('/proc/self/maps').read()",
@@ -114,6 +113,13 @@ def test_the_environment_is_empty_but_for_the_sandbox(server, monkeypatch):
     assert names <= {"HOME", "TMPDIR", "MPLBACKEND", "MPLCONFIGDIR", "OMP_NUM_THREADS"} | {
         *("LC_ALL", "LC_CTYPE", "PWD")
     }
+
+
+def test_the_course_is_not_there(server):
+    """Of the way to the packages, which may lead through the course, only the way is there."""
+    root = Path(__file__).resolve().parents[1]
+    got = inside(server, f"os.listdir({str(root)!r})")
+    assert str(got).startswith(REFUSED) or got == [".venv"]
 
 
 def test_the_grader_is_not_there(server):

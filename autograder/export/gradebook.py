@@ -6,9 +6,6 @@ hand-in stay as they are. It goes through nbgrader's own `Gradebook` and `SaveCe
 formgrader, `nbgrader export` and `nbgrader db` find what they expect.
 """
 
-import os
-import shutil
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +18,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from autograder.course import Assignment
 from autograder.export.cells import GradebookError, ensure_cells
 from autograder.result import Result
+from autograder.scripts import scripts_on_path
 
 __all__ = ["GradebookError", "Recorded", "record"]
 
@@ -60,7 +58,7 @@ def _open(db_url: str) -> Iterator[Any]:
     try:
         # For a new gradebook nbgrader runs the `alembic` command, which stands beside this
         # interpreter, and leaves half a gradebook behind when it is not on PATH.
-        with _scripts_on_path("alembic"):
+        with scripts_on_path("alembic"):
             gradebook = Gradebook(db_url)
         with gradebook:
             yield gradebook
@@ -87,18 +85,6 @@ def _one_transaction(gradebook: Any) -> Iterator[None]:
         )
         yield
         gradebook.db.remove()
-
-
-@contextmanager
-def _scripts_on_path(command: str) -> Iterator[None]:
-    """Let `command` be found beside this interpreter when PATH does not have it."""
-    before = os.environ.get("PATH", os.defpath)
-    if shutil.which(command) is None:
-        os.environ["PATH"] = before + os.pathsep + sysconfig.get_path("scripts")
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before
 
 
 def _refuse_misfit(result: Result, assignment: Assignment, cells: Mapping[str, Any]) -> None:
