@@ -13,6 +13,7 @@ from autograder.magics import UNREADABLE
 from autograder.student import Cell
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_MAX_PARTS = 10  # of a dotted name; no banned one has as many
 
 
 def banned_uses(cells: Iterable[Cell], banned: Iterable[str]) -> dict[str, str]:
@@ -97,7 +98,7 @@ class _Uses:
     """
 
     def __init__(self, top: ast.stmt, aliases: dict[str, str], targets: frozenset[str]) -> None:
-        functions = [each for each in ast.walk(top) if isinstance(each, (*_FUNCTIONS, ast.Lambda))]
+        functions = list(_outermost(top))
         own = {name for function in functions for name in _stored(function)}
         for node in ast.walk(top):
             if isinstance(node, ast.Global):
@@ -121,6 +122,17 @@ class _Uses:
                 self.names.add(first)
 
 
+def _outermost(top: ast.AST) -> Iterator[ast.AST]:
+    """The functions that are in no other one, so that no line is walked more than once."""
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+            yield node
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
 def _used(top: ast.AST) -> Iterator[str]:
     for node in ast.walk(top):
         if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Load):
@@ -139,8 +151,9 @@ def _used(top: ast.AST) -> Iterator[str]:
 
 
 def _dotted(node: ast.AST) -> str | None:
-    parts = []
-    while isinstance(node, ast.Attribute):
+    parts: list[str] = []
+    # Each part of a chain is looked at; one of thousands would be looked at thousands of times.
+    while isinstance(node, ast.Attribute) and len(parts) < _MAX_PARTS:
         parts.append(node.attr)
         node = node.value
     if not isinstance(node, ast.Name):

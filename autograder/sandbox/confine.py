@@ -89,6 +89,8 @@ _CALLS: dict[str, tuple[int, int | None]] = {
     "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424),
     "pidfd_getfd": (438, 438),
+    "fcntl": (72, 25),
+    "ioctl": (16, 29),
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -163,6 +165,12 @@ _ON_A_PROCESS = (
     *("kill", "tgkill", "prlimit64"),
     *("sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"),
 )
+# Commands that name a process, or oneself, to be sent a signal when a descriptor is ready, when a
+# folder changes, or when somebody opens a file.
+_COMMANDS = {
+    "fcntl": (8, 10, 15, 1024, 1026),  # F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY
+    "ioctl": (0x8901, 0x8902),  # FIOSETOWN, SIOCSPGRP
+}
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
@@ -198,6 +206,12 @@ def _filter_calls(*, processes_allowed: bool) -> None:
         elif name in _ON_A_PROCESS:  # on itself only; 0 is itself too
             program += [(_EQUAL, 0, 5, number), (_LOAD, 0, 0, 16), (_EQUAL, 1, 0, os.getpid())]
             program += [(_EQUAL, 0, 1, 0), allow, refuse]
+        elif name in _COMMANDS:
+            commands = _COMMANDS[name]
+            program += [(_EQUAL, 0, 2 + 2 * len(commands), number), (_LOAD, 0, 0, 24)]
+            for command in commands:
+                program += [(_EQUAL, 0, 1, command), refuse]
+            program.append(allow)
         else:
             program += [(_EQUAL, 0, 1, number), refuse]
     program.append(allow)

@@ -74,7 +74,13 @@ class Session:
         filename = f"<cell {name}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         try:
-            exec(compile(source, filename, "exec"), self._module.__dict__)
+            code = compile(source, filename, "exec")
+        except (MemoryError, RecursionError):  # as the compiler says it of deep nesting
+            return Failure("SyntaxError", "its expressions are nested too deeply", name)
+        except BaseException as error:
+            return describe_failure(error)
+        try:
+            exec(code, self._module.__dict__)
         except BaseException as error:  # SystemExit is a student's mistake like any other
             return describe_failure(error)
         return None
