@@ -89,6 +89,11 @@ def command(wall: str, folder: Path, processes: int) -> list[str]:
 
     processes: how many a submission may have. Raises NoWalls when they would not hold.
     """
+    if wall == "bubblewrap" and processes > 1:
+        raise NoWalls(
+            f"bubblewrap cannot hold a submission to {processes} processes, only to 1: set "
+            "limits.processes in course.yml to 1, or use sandlock"
+        )
     worker, scratch = str(folder / "worker"), str(folder / "scratch")
     inside = "/worker" if wall == "bubblewrap" else worker
     config = {
