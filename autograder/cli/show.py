@@ -10,7 +10,7 @@ from rich.table import Table
 from autograder.course import Assignment
 from autograder.result import Result, Verdict
 
-_MAX_ROWS = 60  # a longer class is better looked at on its page
+_MAX_ROWS = 120  # a longer class is better looked at on its page
 _COLOURS = {
     Verdict.PASSED: "green",
     Verdict.CARRIED: "green",
