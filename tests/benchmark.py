@@ -26,13 +26,14 @@ from autograder.notebook import MODULES, read_submission
 from autograder.remote import RemoteStudent
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
+from autograder.scripts import scripts_on_path
 from autograder.student import LocalStudent
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"
 CLASS = 100
 FEW, MORE = 2, 8  # submissions for nbgrader; it is their difference that counts
-ROUNDS = 15
+ROUNDS = 30
 SECRET = "a secret for the benchmark"
 
 
@@ -196,5 +197,6 @@ def fork_to_last_answer(wall: str) -> None:
 
 if __name__ == "__main__":
     best = choose()
-    fork_to_last_answer(best)
-    per_core_second(best)
+    with scripts_on_path("alembic"):
+        fork_to_last_answer(best)
+        per_core_second(best)
