@@ -14,7 +14,7 @@ from autograder.scripts import scripts_on_path
 
 ROOT = Path(__file__).resolve().parents[1]
 # Enough for whoever means well, and soon at its end for whoever does not.
-LESS = {"wall_seconds": 6, "call_seconds": 1, "memory_mib": 256, "output_bytes": 4 << 20}
+LESS = {"wall_seconds": 12, "call_seconds": 2, "memory_mib": 256, "output_bytes": 4 << 20}
 
 
 @pytest.fixture(scope="session", autouse=True)
