@@ -47,6 +47,7 @@ _ID = "lower-case letters, digits and underscores, the first a letter"
 _Id = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", description=_ID)]
 _Title = Annotated[str, Field(pattern=r"\S", description="a text that is not blank")]
 _DottedName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
+_FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][\w.-]*$")]
 _MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00"
 
 
@@ -83,12 +84,17 @@ class Dates(_Entry):
         return due
 
 
-class Item(_Entry):
-    """One graded part of an assignment; its id is nbgrader's grade_id and the checks' marker."""
+class ByHand(_Entry):
+    """A part of an assignment that people grade, in nbgrader; its id is nbgrader's grade_id."""
 
     id: _Id
     title: _Title
     points: float = Field(ge=0, description="a finite number")
+
+
+class Item(ByHand):
+    """A part that the checks grade; its id is their marker too."""
+
     visibility: Literal["public", "hidden"] = Field(description="public or hidden")
     tolerance: float = Field(gt=0, lt=1, description="a number")
 
@@ -101,16 +107,40 @@ class Assignment(_Entry):
     items: Annotated[tuple[Item, ...], BeforeValidator(_with_ids)] = Field(
         min_length=1, description="a mapping of ids to items"
     )
+    manual: Annotated[tuple[ByHand, ...], BeforeValidator(_with_ids)] = Field(
+        default=(), description="a mapping of ids to what is graded by hand"
+    )
     limits: Limits
     dates: Dates | None = None
+    estimate: _Title = Field(default="an evening", description="a text such as two evenings")
     # Not strict, so that YAML's list becomes a tuple; the names in it stay strict.
     banned: tuple[_DottedName, ...] = Field(
         default=(), strict=False, description="a list of dotted names such as torch.nn.Transformer"
     )
 
+    # More of them, for what one function or class of the student's does.
+    banned_in: dict[str, Annotated[tuple[_DottedName, ...], Field(strict=False)]] = Field(
+        default={}, description="a mapping of names to lists of dotted names"
+    )
+    # What an item is worth that is right once an earlier part is replaced by a right one.
+    carried_share: float = Field(default=1.0, ge=0, le=1, description="a number")
+
+    # Of solutions/<assignment>/, what students get beside the notebook.
+    files: tuple[_FileName, ...] = Field(
+        default=(), strict=False, description="a list of file names such as numbers.tsv"
+    )
+
+    @pydantic.field_validator("manual")
+    @classmethod
+    def _are_no_items(cls, manual: tuple[ByHand, ...], info: ValidationInfo) -> tuple[ByHand, ...]:
+        items = {item.id for item in info.data.get("items", ())}
+        if both := [each.id for each in manual if each.id in items]:
+            raise ValueError(f"must not have the ids of items, has {', '.join(both)}")
+        return manual
+
     @property
     def max_score(self) -> float:
-        """The points of all items together."""
+        """The points of all items together, without what is graded by hand."""
         return sum(item.points for item in self.items)
 
     def item(self, id: str) -> Item:
@@ -118,6 +148,13 @@ class Assignment(_Entry):
         known = {item.id: item for item in self.items}
         if id not in known:
             raise UnknownIdError(f"no item {id!r} in {self.id}; it has: {', '.join(known)}")
+        return known[id]
+
+    def by_hand(self, id: str) -> ByHand:
+        """What is graded by hand under this id; raises UnknownIdError."""
+        known = {each.id: each for each in self.manual}
+        if id not in known:
+            raise UnknownIdError(f"no {id!r} under manual in {self.id}; it has: {', '.join(known)}")
         return known[id]
 
 
@@ -142,6 +179,7 @@ class Course(_Entry):
 # The model of what stands under a key, or under each id below it.
 _MODELS: dict[str, type[_Entry]]
 _MODELS = {"limits": Limits, "assignments": Assignment, "items": Item, "dates": Dates}
+_MODELS["manual"] = ByHand
 
 
 def read_course(root: Path) -> Course:
@@ -219,7 +257,11 @@ def _plain(node: Any, problems: _Problems, *above: str) -> Any:
             twice = f"{'.'.join(keys)} stands twice, first on line {lines[key.value]}"
             problems.append((_line(key), twice))
         match keys:
-            case ("root",) | ("assignments", _, "id") | ("assignments", _, "items", _, "id"):
+            case (
+                ("root",)
+                | ("assignments", _, "id")
+                | ("assignments", _, "items" | "manual", _, "id")
+            ):
                 problems.append((_line(key), f"{'.'.join(keys)} is not a known key"))
         lines.setdefault(key.value, _line(key))
         plain[key.value] = _plain(value, problems, *keys)

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -11,9 +12,15 @@ import torch
 
 from autograder import secret as secrets
 from autograder.banned import banned_uses
+from autograder.carried import carried
 from autograder.course import Assignment, Course, Item
-from autograder.notebook import MODULES, Submission, UnreadableSubmission, read_submission
-from autograder.plugin import CheckOutcome, ChecksBroken, Runner, open_checks, run_checks
+from autograder.notebook import (
+    Submission,
+    UnreadableSubmission,
+    modules_for,
+    read_submission,
+)
+from autograder.plugin import CheckOutcome, ChecksBroken, Runner, open_checks
 from autograder.remote import RemoteStudent
 from autograder.result import ItemResult, Result, Verdict
 from autograder.sandbox.confine import Limits
@@ -22,6 +29,7 @@ from autograder.source import Source, read_source
 from autograder.student import LocalStudent, Question
 
 T = TypeVar("T")
+_TOLD = 20  # cells whose failures are told, each in a note of its own
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
 
 
@@ -32,6 +40,7 @@ class Exam:
     assignment: Assignment
     source: Source
     reference: LocalStudent
+    reference_of: Callable[[str], LocalStudent]  # of any assignment of the course
     secret: str
     outcomes: tuple[CheckOutcome, ...]  # of the reference itself
     foreseen: tuple[Question, ...]  # what the checks asked of it: they will ask every student
@@ -44,13 +53,20 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
     """
     assignment = course.assignment(assignment_id)
     source = read_source(source_path(course.root, assignment_id))
-    student, reference = (LocalStudent(source.reference, MODULES) for _ in range(2))
-    outcomes = run_checks(assignment, source, student, reference, secret)
+    student, reference = (LocalStudent(source.reference, modules_for(source)) for _ in range(2))
+
+    @cache
+    def reference_of(other: str) -> LocalStudent:
+        source = read_source(source_path(course.root, other))
+        return LocalStudent(source.reference, modules_for(source))
+
+    exam = Exam(assignment, source, reference, reference_of, secret, (), ())
+    files = source_path(course.root, assignment_id).with_suffix("")  # as if handed in
+    outcomes = open_exam(exam, lambda run: run(student, files))
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:
         raise ChecksBroken(f"the reference of {assignment_id} fails: {failed[0].message}")
-    foreseen = tuple(student.asked)
-    return Exam(assignment, source, reference, secret, tuple(outcomes), foreseen)
+    return replace(exam, outcomes=tuple(outcomes), foreseen=tuple(student.asked))
 
 
 def source_path(root: Path, assignment_id: str) -> Path:
@@ -84,7 +100,8 @@ def find_submission(folder: Path, assignment_id: str) -> Path:
 
 def open_exam(exam: Exam, body: Callable[[Runner], T]) -> T:
     """Call `body` with what runs the exam's checks, for grading many submissions."""
-    return open_checks(exam.assignment, exam.source, exam.reference, exam.secret, body)
+    parts = exam.assignment, exam.source, exam.reference, exam.secret
+    return open_checks(*parts, body, exam.reference_of)
 
 
 def grade(
@@ -102,8 +119,12 @@ def grade(
             path = find_submission(path, exam.assignment.id)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
-        outcomes = _ask(submission, exam, server, notes, run)
-        items = [_judge(item, outcomes) for item in exam.assignment.items]
+        folder = path.parent
+        if run:
+            items, more = _grade(submission, folder, exam, server, run)
+        else:
+            items, more = open_exam(exam, lambda run: _grade(submission, folder, exam, server, run))
+        notes += more
     except UnreadableSubmission as error:
         items = [_all(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
     except Exception as error:
@@ -146,28 +167,68 @@ def _result(
     )
 
 
+def _grade(
+    submission: Submission, handed_in: Path, exam: Exam, server: Server, run: Runner
+) -> tuple[list[ItemResult], list[str]]:
+    """The items, and what else there is to tell the student."""
+    outcomes, notes = _ask(submission, handed_in, exam, server, run)
+    carried_by = carried(
+        submission,
+        exam.source,
+        exam.outcomes,
+        outcomes,
+        lambda other, given: _ask(other, handed_in, exam, server, run, given)[0],
+    )
+    items = [_judge(item, outcomes) for item in exam.assignment.items]
+    share = exam.assignment.carried_share
+    items = [_carry(item, carried_by.get(item.item), share) for item in items]
+    return items, notes
+
+
 def _ask(
-    submission: Submission, exam: Exam, server: Server, notes: list[str], run: Runner | None
-) -> list[CheckOutcome]:
-    remote = RemoteStudent(
+    submission: Submission,
+    handed_in: Path,
+    exam: Exam,
+    server: Server,
+    run: Runner,
+    given: Sequence[str] = (),
+) -> tuple[list[CheckOutcome], list[str]]:
+    """Run the cells, then the checks."""
+    with remote_student(submission, exam, server, given) as student:
+        student.run()
+        outcomes = run(student, handed_in)
+    answers = {cell.name for cell in submission.cells if cell.solution}
+    told = [str(error) for name, error in student.cell_errors.items() if name not in answers]
+    notes = [f"{said[0].upper()}{said[1:]}\nIt cost nothing by itself." for said in told[:_TOLD]]
+    if len(told) > _TOLD:
+        notes.append(f"{len(told) - _TOLD} more cells failed; they cost nothing by themselves.")
+    notes += dict.fromkeys(note for each in outcomes for note in each.notes)
+    return outcomes, notes
+
+
+def remote_student(
+    submission: Submission, exam: Exam, server: Server, given: Sequence[str] = ()
+) -> RemoteStudent:
+    """The submission behind walls. `given`: names to be had from `given` beside its own."""
+    return RemoteStudent(
         server,
         submission.cells,
-        modules=MODULES,
+        modules=modules_for(exam.source, given),
         banned=exam.assignment.banned,
-        banned_in=banned_uses(submission.cells, exam.assignment.banned),
+        banned_in=_banned_uses(submission, exam.assignment),
+        banned_while=exam.assignment.banned_in,
         defined_in=exam.source.defined_in,
         foreseen=exam.foreseen,
     )
-    with remote as student:
-        student.run()
-        outcomes = run(student) if run else open_exam(exam, lambda run: run(student))
-    answers = {cell.name for cell in submission.cells if cell.solution}
-    notes += [
-        f"{str(error)[0].upper()}{str(error)[1:]}\nIt cost nothing by itself."
-        for name, error in student.cell_errors.items()
-        if name not in answers
-    ]
-    return outcomes
+
+
+def _banned_uses(submission: Submission, assignment: Assignment) -> dict[str, str]:
+    """Which names lead to a banned call; what is banned in one name alone taints no other."""
+    found = banned_uses(submission.cells, assignment.banned)
+    for name, more in assignment.banned_in.items():
+        if used := banned_uses(submission.cells, more).get(name):
+            found.setdefault(name, used)
+    return found
 
 
 def _judge(item: Item, outcomes: Sequence[CheckOutcome]) -> ItemResult:
@@ -180,6 +241,18 @@ def _judge(item: Item, outcomes: Sequence[CheckOutcome]) -> ItemResult:
     if not ours:
         return _all(item, Verdict.INTERNAL, "no check looked at this item")
     return _all(item, Verdict.PASSED, None)
+
+
+def _carry(result: ItemResult, parts: Sequence[str] | None, share: float) -> ItemResult:
+    """The result, or `carried` when the item is right but for these earlier parts."""
+    if parts is None:
+        return result
+    said = " and ".join(parts)
+    message = f"It is right: it passes once {said} is replaced by a right one."
+    if share < 1:
+        message += f" The mistake there costs {1 - share:.0%} here."
+    changes = {"score": result.points * share, "verdict": Verdict.CARRIED, "message": message}
+    return result.model_copy(update=changes)
 
 
 def _all(item: Item, verdict: Verdict, message: str | None) -> ItemResult:

@@ -22,7 +22,7 @@ def leaks(
     telling = {
         line: f"a line of the solution {cell.name!r}"
         for cell in source.cells
-        if cell.role == "solution"
+        if cell.role in ("solution", "manual")
         for line in _solution_lines(cell.source)
     }
     checks = CHECKS / f"test_{source.assignment}.py"

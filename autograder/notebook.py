@@ -16,6 +16,7 @@ from typing import Any
 
 import nbformat
 
+from autograder.given import MODULE, given_names, given_source
 from autograder.magics import Magics
 from autograder.percent import percent_cells
 from autograder.source import ROLES, Source, SourceCell
@@ -214,8 +215,14 @@ def _short(text: str) -> str:
     return text.encode(errors="replace").decode()  # half a character, which JSON can smuggle in
 
 
+def modules_for(source: Source, more: Sequence[str] = ()) -> dict[str, str]:
+    """What can be imported in a notebook of this assignment, by name; `more`: from `given`."""
+    names = [*given_names(source), *more]
+    return _MODULES | ({MODULE: given_source(names)} if names else {})
+
+
 # Importable inside the walls: what a notebook has beyond Python, without effect.
-MODULES = {
+_MODULES = {
     "checks": "def check(item): pass\n",
     "jupyter_names": """
 class _Jupyter:

@@ -22,6 +22,7 @@ from autograder.result import Verdict
 from autograder.secret import seed
 from autograder.source import Source
 from autograder.student import Student, StudentError
+from autograder.weights import Weights
 
 CHECKS = Path(__file__).with_name("checks")
 # What a check run does not need. The collectors of unraisable exceptions alone would take 80 ms
@@ -61,9 +62,11 @@ class CheckOutcome:
     verdict: Verdict
     message: str | None
     asked: tuple[Asked, ...]
+    notes: tuple[str, ...] = ()  # what it noticed and does not judge
 
 
-Runner = Callable[[Student], list[CheckOutcome]]
+# What runs the checks on a student whose files were handed in in this folder.
+Runner = Callable[[Student, Path], list[CheckOutcome]]
 _T = TypeVar("_T")
 
 
@@ -73,13 +76,15 @@ def open_checks(
     reference: Student,
     secret: str,
     body: Callable[[Runner], _T],
+    reference_of: Callable[[str], Student],
 ) -> _T:
     """Open a pytest session on an assignment's checks and call `body` with what runs them.
 
-    The session is opened once for any number of submissions, each of which then costs its checks
+    reference_of: gives the reference of any assignment, for checks that need another one's. The
+    session is opened once for any number of submissions, each of which then costs its checks
     alone. Raises ChecksBroken when pytest cannot run them all, and what `body` raises.
     """
-    run = _Run(assignment, source, reference, secret, body)
+    run = _Run(assignment, source, reference, secret, body, reference_of)
     file = CHECKS / f"test_{assignment.id}.py"
     args = ["-c", os.devnull, "--rootdir", str(CHECKS), "--strict-markers", "--assert=plain"]
     args += ["--disable-plugin-autoload", *(f"-pno:{name}" for name in _WITHOUT), str(file)]
@@ -96,13 +101,6 @@ def open_checks(
     return cast(_T, run.given)
 
 
-def run_checks(
-    assignment: Assignment, source: Source, student: Student, reference: Student, secret: str
-) -> list[CheckOutcome]:
-    """Run every check of an assignment against one student."""
-    return open_checks(assignment, source, reference, secret, lambda run: run(student))
-
-
 class _Run:
     """A session as a pytest plugin."""
 
@@ -113,13 +111,17 @@ class _Run:
         reference: Student,
         secret: str,
         body: Callable[[Runner], Any],
+        reference_of: Callable[[str], Student],
     ) -> None:
         self._assignment = assignment
         self._source = source
         self._student = reference
         self._reference = reference
         self._secret = secret
+        self._weights = Weights(reference, secret, assignment.id)
         self._body = body
+        self._reference_of = reference_of
+        self._handed_in = Path()
         self._outcomes: list[CheckOutcome] = []
         self.broken: list[str] = []
         self.error: BaseException | None = None
@@ -131,8 +133,8 @@ class _Run:
         config.addinivalue_line("markers", "item(id, public, hint): the item checked")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        def run(student: Student) -> list[CheckOutcome]:
-            self._student, self._outcomes = student, []
+        def run(student: Student, handed_in: Path) -> list[CheckOutcome]:
+            self._student, self._handed_in, self._outcomes = student, handed_in, []
             for item, following in zip_longest(session.items, session.items[1:]):
                 session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             return self._outcomes
@@ -154,6 +156,14 @@ class _Run:
         return self._reference
 
     @pytest.fixture
+    def reference_of(self) -> Callable[[str], Student]:
+        return self._reference_of
+
+    @pytest.fixture
+    def handed_in(self) -> Path:
+        return self._handed_in
+
+    @pytest.fixture
     def draw(self, request: pytest.FixtureRequest) -> Draw:
         item = _item(request.node)
         return Draw(seed(self._secret, self._assignment.id, item, request.node.name))
@@ -161,8 +171,9 @@ class _Run:
     @pytest.fixture
     def agree(self, request: pytest.FixtureRequest) -> Agree:
         tolerance = self._assignment.item(_item(request.node)).tolerance
-        parameters = self._source.parameters
-        request.node.agree = Agree(self._student, self._reference, tolerance, parameters)
+        request.node.agree = Agree(
+            self._student, self._reference, tolerance, self._source.parameters, self._weights
+        )
         return request.node.agree  # type: ignore[no-any-return]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -207,6 +218,7 @@ def _outcome(node: Any, error: BaseException | None) -> CheckOutcome:
     else:
         verdict = Verdict.INTERNAL
         message = f"the check {node.name} failed by itself: {type(error).__name__}: {error}"
-    asked = tuple(node.agree.asked) if hasattr(node, "agree") else ()
+    agree = getattr(node, "agree", None)
+    asked, notes = (tuple(agree.asked), tuple(agree.notes)) if agree else ((), ())
     public = bool(marker.kwargs.get("public"))
-    return CheckOutcome(_item(node), sentence, public, hint, verdict, message, asked)
+    return CheckOutcome(_item(node), sentence, public, hint, verdict, message, asked, notes)

@@ -5,7 +5,6 @@ clean folder that holds nothing but what may be released. The result is scanned 
 it takes the place of the old release, whole or not at all. The same source gives the same bytes.
 """
 
-import json
 import logging
 import re
 import shutil
@@ -15,18 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import torch
 from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.agree import Asked
+from autograder.cases import recorded_cases
 from autograder.course import Assignment, Course
+from autograder.given import MODULE, given_names, given_source
 from autograder.grading import Exam, prepare, source_path
 from autograder.handout import checks as handout_checks
 from autograder.leaks import leaks
-from autograder.plugin import CheckOutcome
 from autograder.scripts import scripts_on_path
 from autograder.secret import PUBLIC
 from autograder.source import Source, SourceCell
@@ -86,14 +84,22 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     exam = prepare(course, assignment_id, PUBLIC)
     story = "\n".join(cell.source for cell in exam.source.cells if cell.kind == "markdown")
     files = {
-        "checks.py": Path(handout_checks.__file__).read_bytes(),
-        "cases.json": _cases(exam).encode(),
+        f"checks/{path.name}": path.read_bytes()
+        for path in sorted(Path(handout_checks.__file__).parent.glob("*.py"))
     }
-    for name in dict.fromkeys(_FIGURE.findall(story)):
-        figure = source_path(course.root, assignment_id).parent / name
-        if not figure.is_file():
-            raise ReleaseError(f"the story of {assignment_id} shows {name}, which is not there")
-        files[name] = figure.read_bytes()
+    files["checks/cases.json"] = recorded_cases(exam).encode()
+    names = given_names(exam.source)
+    if names:
+        files[f"{MODULE}.py"] = given_source(names).encode()
+    solutions = source_path(course.root, assignment_id).parent
+    shown = {name: solutions / name for name in _FIGURE.findall(story)}
+    listed = {name: solutions / assignment_id / name for name in exam.assignment.files}
+    for name, path in (shown | listed).items():
+        if not path.is_file():
+            where = "the story of" if name in shown else "course.yml for"
+            verb = "shows" if name in shown else "lists"
+            raise ReleaseError(f"{where} {assignment_id} {verb} {name}, which is not there")
+        files[name] = path.read_bytes()
     notebook = f"{assignment_id}.ipynb"
     files[notebook] = b""
     built = Built(files | _generate(exam, files))
@@ -162,83 +168,13 @@ def _nbgrader(cell: SourceCell, assignment: Assignment) -> dict[str, Any]:
     metadata: dict[str, Any] = {
         "grade_id": cell.grade_id,
         "schema_version": 3,
-        "grade": cell.role == "check",
-        "solution": cell.role == "solution",
-        "locked": cell.role != "solution",
+        "grade": cell.role in ("check", "manual"),
+        "solution": cell.role in ("solution", "manual"),
+        "locked": cell.role not in ("solution", "manual"),
         "task": False,
     }
     if cell.role == "check":
         metadata["points"] = assignment.item(str(cell.name)).points
+    elif cell.role == "manual":
+        metadata["points"] = assignment.by_hand(str(cell.name)).points
     return metadata
-
-
-# The public cases
-
-
-def _cases(exam: Exam) -> str:
-    items = {}
-    for item in exam.assignment.items:
-        ours = [each for each in exam.outcomes if each.item == item.id]
-        shapes_only = item.visibility == "hidden"
-        items[item.id] = {
-            "tolerance": item.tolerance,
-            "shapes_only": shapes_only,
-            "sentences": list(dict.fromkeys(each.sentence for each in ours)),
-            "cases": [
-                _case(asked, each, exam.source, shapes_only)
-                for each in ours
-                if each.public
-                for asked in each.asked
-            ],
-        }
-    text = json.dumps({"assignment": exam.assignment.id, "items": items}, indent=1)
-    # A row of numbers on one line is easier to read, and to compare.
-    return re.sub(r"\[\s+([^][{}]*?)\s+\]", _on_one_line, text) + "\n"
-
-
-def _on_one_line(found: re.Match[str]) -> str:
-    return "[" + re.sub(r"\s*\n\s*", " ", found.group(1)) + "]"
-
-
-def _case(asked: Asked, outcome: CheckOutcome, source: Source, shapes_only: bool) -> dict[str, Any]:
-    expected = asked.answer.value
-    case = {
-        "sentence": outcome.sentence,
-        "hint": outcome.hint,
-        "name": asked.name,
-        "expected": _shapes(expected) if shapes_only else _to_json(expected),
-    }
-    if asked.args is None:
-        return case
-    cotangents = None if shapes_only else asked.cotangents
-    return case | {
-        "parameters": source.parameters[asked.name],
-        "args": [_to_json(each) for each in asked.args],
-        "kwargs": {name: _to_json(each) for name, each in asked.kwargs.items()},
-        "outputs": list(asked.outputs),
-        "look_at": list(asked.look_at),
-        "exact_zeros": asked.exact_zeros,
-        "cotangents": None if cotangents is None else [_to_json(each) for each in cotangents],
-        "gradients": [] if shapes_only else [_to_json(each) for each in asked.answer.gradients],
-    }
-
-
-def _shapes(value: Any) -> Any:
-    if isinstance(value, (tuple, list)):
-        return [_shapes(each) for each in value]
-    return {"shape": list(value.shape)}
-
-
-def _to_json(value: Any) -> Any:
-    if isinstance(value, (tuple, list)):
-        return [_to_json(each) for each in value]
-    if not isinstance(value, torch.Tensor):
-        return value
-    order = sorted(range(value.dim()), key=value.stride().__getitem__, reverse=True)
-    return {
-        "dtype": str(value.dtype).removeprefix("torch."),
-        "shape": list(value.shape),
-        "order": order,
-        "grad": value.requires_grad,
-        "data": value.detach().permute(order).flatten().tolist(),
-    }

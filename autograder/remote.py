@@ -12,11 +12,20 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from autograder.blame import (
+    death,
+    error_of,
+    failure_in,
+    forbidden,
+    no_answer,
+    wrong_parameters,
+)
 from autograder.result import Verdict
 from autograder.sandbox import wire
-from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Outcome, Server
-from autograder.sandbox.session import Answer, Failure
-from autograder.student import Cell, Question, StudentError, told
+from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Server
+from autograder.sandbox.modules import Blueprint, Watched
+from autograder.sandbox.session import Answer
+from autograder.student import Cell, Question, StudentError
 
 # On their way at once: so few that they fit into the socket, whatever the other side does.
 _AHEAD = 16
@@ -46,18 +55,20 @@ class RemoteStudent:
         banned_in: Mapping[str, str],
         defined_in: Mapping[str, str],
         foreseen: Sequence[Question] = (),
+        banned_while: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Nothing runs yet.
 
-        banned: the calls to watch for; banned_in: names known to lead to one, and to which;
-        defined_in: which solution cell is to define a name; foreseen: what will be asked, if
-        nothing goes wrong.
+        banned: the calls to watch for; banned_while: more of them, while a name is called;
+        banned_in: names known to lead to one, and to which; defined_in: which solution cell is
+        to define a name; foreseen: what will be asked, if nothing goes wrong.
         """
         self._server = server
         self._cells = cells
-        start = {"op": "start", "modules": dict(modules), "banned": list(banned)}
+        also = {name: list(each) for name, each in (banned_while or {}).items()}
+        start = {"op": "start", "modules": dict(modules), "banned": list(banned), "banned_in": also}
         self._start = wire.encode(start, {})
-        self._banned = banned
+        self._banned = frozenset(banned).union(*also.values())
         self._banned_in = banned_in
         self._defined_in = defined_in
         self._foreseen = foreseen
@@ -66,6 +77,7 @@ class RemoteStudent:
         self._deadline = time.monotonic() + server.limits.wall_seconds
         self._life = contextlib.ExitStack()
         self._fork: Fork | None = None
+        self._loaded: dict[int, object] = {}  # weights that the fork has, kept alive by it
         self._gone: dict[str, StudentError] = {}  # names whose call ended the process
         self._set_aside: set[str] = set()  # cells that ended the process
         self.cell_errors: dict[str, StudentError] = {}  # by cell
@@ -80,6 +92,7 @@ class RemoteStudent:
         """Run the cells, if that is not done: afterwards `cell_errors` is complete."""
         while self._fork is None:
             self._fork = self._life.enter_context(self._server.fork())
+            self._loaded = {}
             self._fork.send(self._start)
             try:
                 self._fork.receive(_START_SECONDS)
@@ -97,13 +110,13 @@ class RemoteStudent:
             header = {"op": "cell", "name": cell.name, "source": cell.source}
             self._send(wire.encode(header, {}))
             try:
-                failure = _failure(self._receive(what)[0])
+                failure = failure_in(self._receive(what)[0])
             except StudentError as error:
                 self.cell_errors[cell.name] = error
                 self._set_aside.add(cell.name)
                 raise
             if failure:
-                self.cell_errors[cell.name] = _error(failure, what)
+                self.cell_errors[cell.name] = error_of(failure, what)
 
     def get(self, name: str) -> Any:
         """The value of a name. Raises StudentError when there is none, or it cannot be had."""
@@ -111,31 +124,25 @@ class RemoteStudent:
         self.run()
         self._skip_to(None)
         self._send(wire.encode({"op": "get", "name": name}, {}))
-        return self._answer(name, 0).value
+        return self._answer(name, Question(name)).value
 
-    def call(
-        self,
-        name: str,
-        *args: Any,
-        cotangents: Sequence[Any] | None = None,
-        elsewhere: bool = False,
-        **kwargs: Any,
-    ) -> Answer:
-        """Call a function. Raises StudentError when it raises, hangs, or ends the process."""
+    def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
+        """Make a call. Raises StudentError when it raises, hangs, or ends the process."""
+        question = Question.of(target, args, options)
+        name = question.name
         self._refuse(name)
         self.run()
-        question = Question(name, args, kwargs, cotangents, elsewhere)
         at = self._find(question)
         self._skip_to(at)
         self._refuse(name)  # by now its process may have died of it
         self.run()
         if at is None:
-            self._send(question.frame)
+            self._put(question)
         else:
             self._next = max(self._next, at) if self._sent else at
             self._send_ahead()
             self._sent.popleft()
-        return self._answer(name, len(args) + len(kwargs))
+        return self._answer(name, question)
 
     def _refuse(self, name: str) -> None:
         if name in self._banned_in:
@@ -168,40 +175,64 @@ class RemoteStudent:
             question = self._foreseen[self._next]
             if question.name not in self._gone and question.name not in self._banned_in:
                 waiting += len(question.frame)
-                if self._sent and waiting > _AHEAD_BYTES:
+                if self._sent and (waiting > _AHEAD_BYTES or self._lacks(question)):
                     return
-                self._send(question.frame)
+                self._put(question)
                 self._sent.append(self._next)
             self._next += 1
 
-    def _answer(self, name: str, inputs: int) -> Answer:
+    def _lacks(self, question: Question) -> bool:
+        return any(id(each) not in self._loaded for each in question.weights)
+
+    def _put(self, question: Question) -> None:
+        """Send a question, after the weights that it needs and the fork does not have."""
+        for weights, frame in zip(question.weights, question.weight_frames, strict=True):
+            if id(weights) not in self._loaded:
+                self._loaded[id(weights)] = weights
+                self._send(frame)
+        self._send(question.frame)
+
+    def _answer(self, name: str, question: Question) -> Answer:
         try:
             reply, tensors = self._receive(name)
         except StudentError as error:
             self._gone[name] = error
             raise
         try:
-            return self._read(reply, tensors, name, inputs)
+            return self._read(reply, tensors, name, question)
         except _NO_ANSWER as error:
-            raise _no_answer(name, error) from error
+            raise no_answer(name, error) from error
 
-    def _read(self, reply: wire.Header, tensors: wire.Tensors, name: str, inputs: int) -> Answer:
-        failure = _failure(reply)
+    def _read(
+        self, reply: wire.Header, tensors: wire.Tensors, name: str, question: Question
+    ) -> Answer:
+        failure = failure_in(reply)
         for each in reply.get("banned", ()):
             if each not in self._banned:
                 raise ValueError("it names a banned call that is none")
             raise forbidden(name, each)
         if failure is not None and failure.type == "Missing":
-            raise self._missing(name)
+            raise self._missing(failure.message)
+        if failure is not None and failure.type == "WrongParameters":
+            raise wrong_parameters(wire.unpack(reply["value"], tensors), question, failure.message)
         if failure is not None:
-            raise _error(failure, name)
+            raise error_of(failure, name)
+        inputs = len(question.args) + len(question.kwargs)
         changed = tuple(int(each) for each in reply["changed"])
         if any(not 0 <= each < inputs for each in changed):
             raise ValueError("it names inputs that were not given")
         gradients = tuple(wire.unpack(each, tensors) for each in reply["gradients"])
         there = tuple(bool(each) for each in reply["elsewhere"])
-        value = wire.unpack(reply["value"], tensors)
-        return Answer(value, gradients, changed, elsewhere=there)
+        return Answer(
+            wire.unpack(reply["value"], tensors),
+            gradients,
+            changed,
+            elsewhere=there,
+            read=tuple(wire.unpack(each, tensors) for each in reply["read"]),
+            watched=tuple(Watched(int(n), bool(g), bool(t)) for n, g, t in reply["watched"]),
+            mode_changed=bool(reply["mode_changed"]),
+            operations=int(reply["operations"]),
+        )
 
     def _missing(self, name: str) -> StudentError:
         cell = self._defined_in.get(name)
@@ -231,67 +262,11 @@ class RemoteStudent:
                 Verdict.TIMEOUT, f"{what} did not finish within {seconds:.3g} seconds. {hint}"
             )
         except ForkEnded as ended:
-            error = _death(ended.outcome, what, limits.output_bytes)
+            error = death(ended.outcome, what, limits.output_bytes)
         except wire.WireError as problem:
-            error = _no_answer(what, problem)
+            error = no_answer(what, problem)
         self._fork = None
         if self._sent:  # lost with the process: to be sent again to the next
             self._next = self._sent[0]
             self._sent.clear()
         raise error
-
-
-def forbidden(name: str, banned: str) -> StudentError:
-    """The submission leaves an item's work to torch."""
-    return StudentError(
-        Verdict.FORBIDDEN,
-        f"{name} uses {banned}, which does the work that this item asks you to write.",
-    )
-
-
-def _no_answer(what: str, problem: Exception) -> StudentError:
-    said = wire.text(str(problem), 300)  # it may quote what was sent
-    return StudentError(Verdict.ERROR, f"{what} sent an answer that is none: {said}")
-
-
-def _failure(header: wire.Header) -> Failure | None:
-    found = header.get("failure")
-    if found is None:
-        return None
-    if not isinstance(found, dict):
-        return Failure("a failure that it does not describe", "")
-    line = found.get("line")
-    return Failure(
-        wire.text(found.get("type"), 100),
-        wire.text(found.get("message"), 1000),
-        None if found.get("cell") is None else wire.text(found["cell"], 100),
-        line if isinstance(line, int) else None,
-        None if found.get("source") is None else wire.text(found["source"], 200),
-    )
-
-
-def _error(failure: Failure, what: str) -> StudentError:
-    if failure.type == "NotImplementedError" and not failure.message:  # torch raises it with words
-        return StudentError(Verdict.MISSING, f"{what} is still the stub (NotImplementedError).")
-    if failure.type == "MemoryError":
-        hint = "Which tensor is that large, and need it be?"
-        return StudentError(Verdict.MEMORY, f"{what} asked for more memory than it may. {hint}")
-    return StudentError(Verdict.ERROR, f"{what} raised {told(failure)}")
-
-
-def _death(outcome: Outcome, what: str, output_bytes: int) -> StudentError:
-    if outcome.reason == "files":
-        message = f"{what} wrote more than {output_bytes:,} bytes of files, or too many of them."
-        return StudentError(Verdict.ERROR, message)
-    if outcome.reason == "killed":
-        message = f"{what} hung up on the grader and went on running."
-        return StudentError(Verdict.ERROR, message)
-    if outcome.signal == 24:  # SIGXCPU
-        return StudentError(Verdict.TIMEOUT, f"{what} used up its processor time.")
-    if outcome.signal is not None:
-        name = {11: "a segmentation fault", 6: "an abort", 9: "being killed"}.get(outcome.signal)
-        how = name or f"signal {outcome.signal}"
-        message = f"{what} ended the whole process by {how}."
-        return StudentError(Verdict.ERROR, message)
-    message = f"{what} ended the whole process with exit status {outcome.exit}."
-    return StudentError(Verdict.ERROR, f"{message} A notebook should not exit.")

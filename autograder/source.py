@@ -10,7 +10,7 @@ import jupytext
 
 from autograder.student import Cell
 
-ROLES = ("given", "solution", "check", "figure")
+ROLES = ("given", "solution", "check", "manual", "figure")
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class SourceCell:
 
     @property
     def grade_id(self) -> str | None:
-        """nbgrader's id: an item's own for its check, the role before the name otherwise."""
-        if self.role is None or self.role == "check":
+        """nbgrader's id: its own for what is graded, the role before the name otherwise."""
+        if self.role in (None, "check", "manual"):
             return self.name
         return f"{self.role}_{self.name}"
 
@@ -57,16 +57,30 @@ class Source:
             for name in _defined(ast.parse(cell.source))
         }
 
+    def defines(self, cell: str) -> list[str]:
+        """The names that a solution cell defines."""
+        return [name for name, where in self.defined_in.items() if where == cell]
+
     @cached_property
     def parameters(self) -> dict[str, list[str]]:
-        """The parameters of each function that a solution cell defines."""
-        return {
-            node.name: [each.arg for each in node.args.args]
-            for cell in self.reference
-            if cell.solution
-            for node in ast.parse(cell.source).body
-            if isinstance(node, ast.FunctionDef)
-        }
+        """The parameters of each function that a solution cell defines.
+
+        Those of a class's methods stand under `Class.method`, without `self`.
+        """
+        found = {}
+        for cell in self.reference:
+            for node in ast.parse(cell.source).body if cell.solution else ():
+                if isinstance(node, ast.FunctionDef):
+                    found[node.name] = _arguments(node)
+                elif isinstance(node, ast.ClassDef):
+                    for method in node.body:
+                        if isinstance(method, ast.FunctionDef):
+                            found[f"{node.name}.{method.name}"] = _arguments(method)[1:]
+        return found
+
+
+def _arguments(node: ast.FunctionDef) -> list[str]:
+    return [each.arg for each in node.args.args]
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:

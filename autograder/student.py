@@ -6,7 +6,7 @@ verdict; what goes wrong in the reference is raised as it is: that is a fault of
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -14,15 +14,26 @@ import torch
 
 from autograder.result import Verdict
 from autograder.sandbox import wire
-from autograder.sandbox.session import Answer, Failure, Session
+from autograder.sandbox.failure import Failure
+from autograder.sandbox.modules import Blueprint
+from autograder.sandbox.session import Answer, How, Session
 
 
 class StudentError(Exception):
-    """A submission's own mistake: the verdict and the sentence about it."""
+    """A submission's own mistake: the verdict, the sentence about it, the exception if one was."""
 
-    def __init__(self, verdict: Verdict, message: str) -> None:
+    def __init__(self, verdict: Verdict, message: str, failure: Failure | None = None) -> None:
         super().__init__(message)
         self.verdict = verdict
+        self.failure = failure
+
+
+class ReferenceFailed(RuntimeError):
+    """The reference raised an exception."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"the reference fails: {told(failure)}")
+        self.failure = failure
 
 
 @dataclass(frozen=True)
@@ -34,40 +45,109 @@ class Cell:
     solution: bool = False
 
 
+_HOW = {each.name for each in fields(How)}
+
+
 @dataclass(frozen=True, eq=False)
 class Question:
     """One call that a check makes, apart from whom it asks."""
 
-    name: str
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-    cotangents: Sequence[Any] | None = None
-    elsewhere: bool = False
+    target: str | Blueprint
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    how: How = How()  # noqa: RUF009 # it cannot be changed
+
+    @classmethod
+    def of(
+        cls, target: str | Blueprint, args: tuple[Any, ...], options: Mapping[str, Any]
+    ) -> "Question":
+        """A question from a call's arguments, in which those of How stand among the others."""
+        how = {name: each for name, each in options.items() if name in _HOW}
+        kwargs = {name: each for name, each in options.items() if name not in _HOW}
+        return cls(target, args, kwargs, How(**how))
+
+    @property
+    def name(self) -> str:
+        """The function, or the class of the module, that is asked."""
+        return self.target if isinstance(self.target, str) else self.target.name
+
+    @property
+    def call(self) -> tuple[Any, ...]:
+        """Target and arguments, as they stand in a call."""
+        return self.target, *self.args
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keyword arguments, those of How among them, as they stand in a call."""
+        return {**self.kwargs, **{name: getattr(self.how, name) for name in _HOW}}
+
+    @cached_property
+    def weights(self) -> list[Mapping[str, torch.Tensor]]:
+        """The weights of the modules in it."""
+        parts = (self.target, *self.args, *self.kwargs.values())
+        found = [each.weights for each in parts if isinstance(each, Blueprint)]
+        return [each for each in found if each is not None]
 
     def is_same(self, other: "Question") -> bool:
         """Whether the two are equal to the last bit of every input."""
         return self.name == other.name and _equal(self._parts(), other._parts())
 
     def _parts(self) -> list[Any]:
-        return [list(self.args), dict(self.kwargs), self.cotangents, self.elsewhere]
+        how = [getattr(self.how, name) for name in sorted(_HOW)]
+        return [self.target, list(self.args), dict(self.kwargs), how]
+
+    @cached_property
+    def weight_frames(self) -> list[bytes]:
+        """The weights as they go over the wire, before the question."""
+        frames = []
+        for weights in self.weights:
+            packer = wire.Packer(wire.MAX_BYTES)
+            parts = {name: packer.pack(each) for name, each in weights.items()}
+            header = {"op": "weights", "key": id(weights), "weights": parts}
+            frames.append(wire.encode(header, packer.tensors))
+        return frames
 
     @cached_property
     def frame(self) -> bytes:
         """The request as it goes over the wire."""
         packer = wire.Packer(wire.MAX_BYTES)
-        cotangents = self.cotangents
+        how, target = self.how, self.target
         header = {
             "op": "call",
-            "name": self.name,
-            "args": [packer.pack(each) for each in self.args],
-            "kwargs": {key: packer.pack(each) for key, each in self.kwargs.items()},
-            "cotangents": None if cotangents is None else [packer.pack(c) for c in cotangents],
-            "elsewhere": self.elsewhere,
+            "target": target if isinstance(target, str) else _packed(packer, target),
+            "args": [_packed(packer, each) for each in self.args],
+            "kwargs": {key: _packed(packer, each) for key, each in self.kwargs.items()},
+            "cotangents": how.cotangents and [packer.pack(each) for each in how.cotangents],
+            "elsewhere": how.elsewhere,
+            "read": list(how.read),
+            "watch": list(how.watch),
+            "count": how.count,
         }
         return wire.encode(header, packer.tensors)
 
 
+def _packed(packer: wire.Packer, value: Any) -> wire.Header:
+    if not isinstance(value, Blueprint):
+        return packer.pack(value)
+    header = {
+        "name": value.name,
+        "args": [packer.pack(each) for each in value.args],
+        "kwargs": {name: packer.pack(each) for name, each in (value.kwargs or {}).items()},
+        "weights": None if value.weights is None else id(value.weights),
+        "method": value.method,
+        "train": value.train,
+        "dtype": str(value.dtype).removeprefix("torch."),
+    }
+    return {"blueprint": header}
+
+
 def _equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, Blueprint) and isinstance(other, Blueprint):
+        return one.name == other.name and _equal(
+            list(vars(one).values()), list(vars(other).values())
+        )
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         same = one.dtype == other.dtype and one.stride() == other.stride()
         same = same and one.requires_grad == other.requires_grad
@@ -93,15 +173,11 @@ class Student(Protocol):
     def get(self, name: str) -> Any:
         """The value of a name of the notebook."""
 
-    def call(
-        self,
-        name: str,
-        *args: Any,
-        cotangents: Sequence[Any] | None = None,
-        elsewhere: bool = False,
-        **kwargs: Any,
-    ) -> Answer:
-        """Call a function of the notebook; see Session.call for `cotangents`, `elsewhere`."""
+    def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
+        """Call a function of the notebook, or a method of a module that is made for it.
+
+        options: those of How, and the call's own keyword arguments.
+        """
 
 
 class LocalStudent:
@@ -115,30 +191,29 @@ class LocalStudent:
         for cell in cells:
             failure = self._session.cell(cell.name, cell.source)
             if failure:
-                raise RuntimeError(f"the reference fails: {told(failure)}")
+                raise ReferenceFailed(failure)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """All that the cells have defined."""
+        return self._session.names
 
     def get(self, name: str) -> Any:
         """The value of a name of the reference."""
         return self._right(self._session.get(name)).value
 
-    def call(
-        self,
-        name: str,
-        *args: Any,
-        cotangents: Sequence[Any] | None = None,
-        elsewhere: bool = False,
-        **kwargs: Any,
-    ) -> Answer:
-        """Call a function of the reference."""
+    def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
+        """Make a call of the reference. Raises ReferenceFailed."""
         # Copies: a check may go on to change what it passed.
-        kept = {key: _copy(value) for key, value in kwargs.items()}
-        self.asked.append(Question(name, _copy(args), kept, _copy(cotangents), elsewhere))
-        return self._right(self._session.call(name, args, kwargs, cotangents, elsewhere))
+        kept = {key: _copy(value) for key, value in options.items()}
+        self.asked.append(Question.of(target, _copy(args), kept))
+        question = Question.of(target, args, options)
+        return self._right(self._session.call(target, question.args, question.kwargs, question.how))
 
     @staticmethod
     def _right(answer: Answer) -> Answer:
         if answer.failure:
-            raise RuntimeError(f"the reference fails: {told(answer.failure)}")
+            raise ReferenceFailed(answer.failure)
         return answer
 
 

@@ -12,7 +12,8 @@ from autograder.checks import test_a1_attention
 from autograder.draw import Draw
 from autograder.sandbox.session import Session
 from autograder.secret import seed
-from autograder.student import Student
+from autograder.student import Question, Student
+from autograder.weights import Weights
 
 
 def cases(item: str | None = None) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
@@ -40,13 +41,13 @@ def run(
     item: str | None = None,
 ) -> int:
     """Call the checks; the first that fails raises. Returns how many there were."""
-    count = 0
+    count, weights = 0, Weights(reference, secret, "a1_attention")
     for belongs_to, name, function, given in cases(item):
         fixtures = {
             "student": student,
             "reference": reference,
             "draw": Draw(seed(secret, "a1_attention", belongs_to, name)),
-            "agree": Agree(student, reference, tolerances[belongs_to], parameters),
+            "agree": Agree(student, reference, tolerances[belongs_to], parameters, weights),
             **given,
         }
         function(**{name: fixtures[name] for name in inspect.signature(function).parameters})
@@ -64,8 +65,8 @@ class Names:
     def get(self, name: str) -> Any:
         return self._session.get(name).value
 
-    def call(self, name: str, *args: Any, **how: Any) -> Any:
-        cotangents, elsewhere = how.pop("cotangents", None), how.pop("elsewhere", False)
-        answer = self._session.call(name, args, how, cotangents, elsewhere)
+    def call(self, target: Any, *args: Any, **options: Any) -> Any:
+        question = Question.of(target, args, options)
+        answer = self._session.call(target, question.args, question.kwargs, question.how)
         assert answer.failure is None, answer.failure
         return answer

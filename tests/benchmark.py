@@ -22,7 +22,7 @@ import torch
 
 from autograder.course import read_course
 from autograder.grading import limits_of, prepare
-from autograder.notebook import MODULES, read_submission
+from autograder.notebook import modules_for, read_submission
 from autograder.remote import RemoteStudent
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
@@ -164,7 +164,7 @@ def fork_to_last_answer(wall: str) -> None:
         remote = RemoteStudent(
             server,
             submission.cells,
-            modules=MODULES,
+            modules=modules_for(exam.source),
             banned=exam.assignment.banned,
             banned_in={},
             defined_in=exam.source.defined_in,
@@ -176,7 +176,7 @@ def fork_to_last_answer(wall: str) -> None:
             return time.perf_counter() - started
 
     def in_process() -> None:
-        checks(LocalStudent(exam.source.reference, MODULES))
+        checks(LocalStudent(exam.source.reference, modules_for(exam.source)))
 
     seconds: dict[str, list[float]] = {"walled": [], "bare": []}
     with Server(wall, limits_of(exam.assignment)) as server:

@@ -76,6 +76,7 @@ def check_that_it_can_be_shown(result):
     said = result.model_dump_json()
     assert "LOOT" not in said
     assert Result.model_validate_json(said) == result
+    assert len(result.notes) <= 80
     for text in (*(item.message or "" for item in result.items), *result.notes):
         assert len(text) < 3_000
         assert all(each.isprintable() or each in "\n\t" for each in text)
@@ -186,6 +187,12 @@ def passed__a_chain_of_functions_to_a_banned_call(notebook):
     chain = [f"def f{n}(): return f{n + 1}()" for n in range(10_000)]
     chain.append("def f10000(): return torch.nn.functional.scaled_dot_product_attention")
     notebook.cells.append(nbformat.v4.new_code_cell("\n".join(chain)))
+
+
+def passed__a_thousand_cells_that_fail(notebook):
+    for number in range(1_000):
+        source = f"raise ValueError('{number} ' * 1000)"
+        notebook.cells.append(nbformat.v4.new_code_cell(source, id=f"fails_{number}"))
 
 
 def passed__long_chains_of_attributes(notebook):
@@ -326,7 +333,8 @@ SPEAKS = f"""# It speaks on the channel itself.
 # %%
 {PREAMBLE}
 ANSWER = {{"value": {{"plain": True}}, "gradients": [], "changed": [], "banned": []}}
-ANSWER |= {{"elsewhere": [], "failure": None}}
+ANSWER |= {{"elsewhere": [], "read": [], "watched": [], "mode_changed": False}}
+ANSWER |= {{"operations": 0, "failure": None}}
 """
 
 
@@ -337,6 +345,13 @@ ANSWER |= {{"elsewhere": [], "failure": None}}
         pytest.param("send({'failure': 5})", id="a_failure_too_many"),
         pytest.param("send({'failure': 5}); os._exit(0)", id="a_failure_and_the_end"),
         pytest.param("for _ in range(50): send(ANSWER)", id="fifty_answers_too_many"),
+        pytest.param(
+            "tensors = {'0': {'dtype': 'BOOL', 'shape': [0] * 10**5, 'data_offsets': [0, 0]}}\n"
+            "tensors = json.dumps(tensors).encode()\n"
+            "ANSWER['value'] = {'tensor': '0', 'order': [], 'grad': False}\n"
+            "send(ANSWER, struct.pack('<Q', len(tensors)) + tensors)",
+            id="a_tensor_of_a_hundred_thousand_axes",
+        ),
     ],
 )
 def test_whoever_answers_what_was_not_asked_fails_in_time(attack, right, grade_bytes):

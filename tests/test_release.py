@@ -74,9 +74,11 @@ def test_what_is_committed_is_fresh(built):
 
 def test_it_holds_what_the_story_needs(built):
     figures = {"figures/a1_masks.svg", "figures/a1_weights.svg"}
-    assert built.files.keys() == {NOTEBOOK, "checks.py", "cases.json"} | figures
-    handout = ROOT / "autograder" / "handout" / "checks.py"
-    assert built.files["checks.py"] == handout.read_bytes()
+    handout = ROOT / "autograder" / "handout" / "checks"
+    checks = {f"checks/{path.name}": path.read_bytes() for path in handout.glob("*.py")}
+    assert len(checks) == 4
+    assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures
+    assert {name: built.files[name] for name in checks} == checks
 
 
 # nbgrader
@@ -164,6 +166,7 @@ def test_points_stand_in_the_manifest_and_in_what_is_made_of_it_alone(built):
 # Leaks
 
 
+CASES, CHECKS = "checks/cases.json", "checks/recorded.py"
 LINE = "return (tokens != pad_id)[:, None, None, :]"  # of a solution
 CHECK = "tokens = draw.tokens(BATCH, T_K, pad_id=49)"  # of a hidden check
 
@@ -173,15 +176,15 @@ def test_the_lines_planted_below_are_real():
     assert CHECK in (ROOT / "autograder" / "checks" / f"test_{NAME}.py").read_text()
 
 
-def scan(built, source, secret=SECRET, **planted):
-    files = built.files | {name.replace("__", "."): data for name, data in planted.items()}
+def scan(built, source, planted=None, secret=SECRET):
+    files = built.files | (planted or {})
     return leaks(files, source, {*built.files}, secret)
 
 
 def with_cell(built, cell):
     notebook = nbformat.reads(built.files[NOTEBOOK].decode(), as_version=4)
     notebook.cells.append(cell)
-    return {f"{NAME}__ipynb": nbformat.writes(notebook).encode()}
+    return {NOTEBOOK: nbformat.writes(notebook).encode()}
 
 
 def with_output(built, text):
@@ -203,39 +206,35 @@ def test_a_leak_is_found_wherever_it_is_planted(built, source, line):
         with_cell(built, nbformat.v4.new_markdown_cell(f"Try `{line}`.", id="planted")),
         with_cell(built, nbformat.v4.new_code_cell(f"  {line}", id="planted")),
         with_output(built, f"first\n    {line}\nlast"),
-        {
-            "cases__json": built.files["cases.json"].replace(
-                b'"hint": "', b'"hint": "' + quoted.encode(), 1
-            )
-        },
-        {"checks__py": built.files["checks.py"] + f"\n# {line}\n".encode()},
+        {CASES: built.files[CASES].replace(b'"hint": "', b'"hint": "' + quoted.encode(), 1)},
+        {CHECKS: built.files[CHECKS] + f"\n# {line}\n".encode()},
     ]
     for planted in places:
-        problems = scan(built, source, **planted)
+        problems = scan(built, source, planted)
         assert len(problems) == 1
         (name,) = planted
-        assert problems[0].startswith(f"{name.replace('__', '.')}: ")
+        assert problems[0].startswith(f"{name}: ")
     files = built.files | {"figures/a1_masks.svg": f"<svg><text>{line}</text></svg>".encode()}
     (problem,) = leaks(files, source, {*files}, SECRET)
     assert problem.startswith("figures/a1_masks.svg: ")
 
 
 def test_the_scan_says_what_leaked_and_repeats_no_secret(built, source):
-    (problem,) = scan(built, source, checks__py=LINE.encode())
-    assert problem == f"checks.py: a line of the solution 'padding_mask': {LINE}"
-    (problem,) = scan(built, source, checks__py=CHECK.encode())
-    assert problem == f"checks.py: a line of test_{NAME}.py: {CHECK}"
-    (problem,) = scan(built, source, checks__py=f"x = '{SECRET}'".encode())
-    assert problem == "checks.py: the course's secret: (not shown)"
+    (problem,) = scan(built, source, {CHECKS: LINE.encode()})
+    assert problem == f"{CHECKS}: a line of the solution 'padding_mask': {LINE}"
+    (problem,) = scan(built, source, {CHECKS: CHECK.encode()})
+    assert problem == f"{CHECKS}: a line of test_{NAME}.py: {CHECK}"
+    (problem,) = scan(built, source, {CHECKS: f"x = '{SECRET}'".encode()})
+    assert problem == f"{CHECKS}: the course's secret: (not shown)"
 
 
 def test_a_secret_is_found_in_spite_of_json(built, source):
     secret = 'a "secret" with a \\ and an ü'
-    assert scan(built, source, secret, **with_output(built, secret))
+    assert scan(built, source, with_output(built, secret), secret)
 
 
 def test_a_file_that_is_not_listed_is_found(built, source):
-    assert scan(built, source, solution__txt=b"") == ["solution.txt: not a listed file"]
+    assert scan(built, source, {"solution.txt": b""}) == ["solution.txt: not a listed file"]
 
 
 def test_a_leak_stops_the_build(changed):
@@ -253,7 +252,7 @@ def test_a_leak_stops_the_build(changed):
 
 @pytest.fixture(scope="module")
 def cases(built):
-    return json.loads(built.files["cases.json"])["items"]
+    return json.loads(built.files[CASES])["items"]
 
 
 def test_a_hidden_items_values_are_not_told(course, cases, built):
@@ -262,7 +261,7 @@ def test_a_hidden_items_values_are_not_told(course, cases, built):
     for item in hidden:
         assert cases[item]["shapes_only"]
         for case in cases[item]["cases"]:
-            assert case.keys() == {"sentence", "hint", "name", "expected"}
+            assert case.keys() == {"sentence", "hint", "kind", "name", "expected"}
             assert case["expected"].keys() == {"shape"}
     shapes = [case["expected"]["shape"] for case in cases["hand_example"]["cases"]]
     assert shapes == [[2, 3], [2, 2]]
@@ -294,7 +293,8 @@ def test_a_hidden_checks_inputs_are_not_told(cases):
 def test_a_reference_that_fails_its_own_checks_is_not_built(changed):
     # The checks hold the reference against itself: only what depends on more shows.
     course = changed(
-        "    position = torch.arange(size, device=device)", "    position = torch.rand(size)"
+        "    position = torch.arange(size, device=device)",
+        "    import random\n\n    position = torch.tensor([random.random() for _ in range(size)])",
     )
     with pytest.raises(ChecksBroken, match=f"the reference of {NAME} fails: "):
         build(course, NAME)

@@ -8,6 +8,7 @@ from autograder.result import Verdict
 from autograder.sandbox import walls
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
+from autograder.sandbox.session import How
 from autograder.student import Cell, LocalStudent, Question, StudentError
 
 LIMITS = Limits(wall_seconds=8, call_seconds=0.6, memory_mib=256, processes=1, output_bytes=1 << 20)
@@ -225,7 +226,7 @@ def test_questions_are_the_same_to_the_last_bit():
         Question("f", (x.T.contiguous().T,), {"mask": None}),
         Question("f", (x.clone().requires_grad_(),), {"mask": None}),
         Question("f", (x,), {}),
-        Question("f", (x,), {"mask": None}, elsewhere=True),
-        Question("f", (x,), {"mask": None}, cotangents=(x,)),
+        Question("f", (x,), {"mask": None}, How(elsewhere=True)),
+        Question("f", (x,), {"mask": None}, How(cotangents=(x,))),
     ):
         assert not one.is_same(other)

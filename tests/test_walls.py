@@ -40,7 +40,7 @@ def inside(server, expression, before=""):
         "    value = f'{type(error).__name__}: {error}'\n"
     )
     with server.fork() as fork:
-        ask(fork, op="start", banned=[], modules={})
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
         header, _ = ask(fork, op="cell", name="a", source=source)
         assert header["failure"] is None
         header, tensors = ask(fork, op="get", name="value")
@@ -169,7 +169,7 @@ def test_nothing_of_a_process_survives(server):
 def test_filling_the_folder_ends_the_fork(server):
     loop = "n = 0\nwhile True:\n    n += 1\n    open(f'f{n}', 'wb').write(b'x' * 100_000)"
     with server.fork() as fork:
-        ask(fork, op="start", banned=[], modules={})
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
         with pytest.raises(ForkEnded) as ended:
             ask(fork, op="cell", name="a", source=loop)
     assert ended.value.outcome.reason == "files"
@@ -179,7 +179,7 @@ def test_filling_the_folder_ends_the_fork(server):
 def test_a_loop_is_ended_in_time(server):
     started = time.monotonic()
     with server.fork() as fork:
-        ask(fork, op="start", banned=[], modules={})
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
         with pytest.raises(ForkTooSlow):
             ask(fork, seconds=0.3, op="cell", name="a", source="while True: pass")
     assert time.monotonic() - started < 3
@@ -196,7 +196,7 @@ def test_a_loop_is_ended_in_time(server):
 )
 def test_how_a_fork_ended_is_told(server, source, code, signal):
     with server.fork() as fork:
-        ask(fork, op="start", banned=[], modules={})
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
         with pytest.raises(ForkEnded) as ended:
             ask(fork, op="cell", name="a", source=source)
     assert ended.value.outcome.exit == code
@@ -212,7 +212,7 @@ def test_garbage_on_the_channel_is_the_forks_fault(server):
         "    except OSError: pass\n"
     )
     with server.fork() as fork:
-        ask(fork, op="start", banned=[], modules={})
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
         with pytest.raises(wire.WireError):
             ask(fork, op="cell", name="a", source=source)
     assert inside(server, "1 + 1") == 2

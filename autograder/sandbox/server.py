@@ -103,11 +103,12 @@ def _warm_up() -> None:
     """Do once what torch prepares at its first use, so that no fork has to."""
     import torch
 
-    from autograder.sandbox.session import Session
+    from autograder.sandbox.session import How, Session
 
     session = Session()
     session.cell("warm up", "def f(x): return x.softmax(-1) @ x")
-    session.call("f", [torch.ones(2, 2, requires_grad=True)], {}, [torch.ones(2, 2)], True)
+    how = How(cotangents=[torch.ones(2, 2)], elsewhere=True)
+    session.call("f", [torch.ones(2, 2, requires_grad=True)], {}, how)
 
 
 def _watch(child: int, control: socket.socket, scratch: str, max_bytes: int) -> dict[str, Any]:

@@ -6,65 +6,102 @@ the grader's own process: a check cannot tell the two apart.
 
 import builtins
 import contextlib
-import functools
-import io
+import dataclasses
 import linecache
 import sys
-import traceback
 import types
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from autograder.sandbox.elsewhere import AnotherDevice, Elsewhere
+from autograder.sandbox.failure import Failure, describe_failure
+from autograder.sandbox.modules import (
+    Blueprint,
+    Watched,
+    Watcher,
+    WrongParameters,
+    modes,
+    move_elsewhere,
+)
+from autograder.sandbox.refusal import Refusal
 
-_MAX_TEXT = 600
 _equal = torch.equal  # as it is before a student's code may replace it
 
 
 @dataclass(frozen=True)
-class Failure:
-    """An exception of the student's: what it was, and the student's own line that raised it."""
+class How:
+    """What is to be looked at when a call is made.
 
-    type: str
-    message: str
-    cell: str | None = None
-    line: int | None = None
-    source: str | None = None
+    cotangents: one for each output (None: leave it out); then the answer has the gradients of
+    sum(output * cotangent) by every argument that requires one, and by every loaded weight.
+    elsewhere: the inputs say that they are on another device (see elsewhere.py), and the answer
+    whether the outputs are. read: attributes of the module to look at afterwards. watch: its
+    submodules whose calls are counted. count: count the calls of torch.
+    """
+
+    cotangents: Sequence[Any] | None = None
+    elsewhere: bool = False
+    read: Sequence[str] = ()
+    watch: Sequence[str] = ()
+    count: bool = False
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one call gave. Gradients are of the tensors that asked for one, in their order."""
+    """What one call gave. Gradients are of the tensors that asked for one, in their order, and
+    then of the module's weights in theirs."""
 
     value: Any
     gradients: tuple[torch.Tensor | None, ...] = ()
     changed: tuple[int, ...] = ()  # positions of arguments that the call wrote to
     banned: tuple[str, ...] = ()
     elsewhere: tuple[bool, ...] = ()  # of each output, when that was asked: is it there?
+    read: tuple[Any, ...] = ()
+    watched: tuple[Watched, ...] = ()
+    mode_changed: bool = False  # a module was left in another mode than it came in
+    operations: int = 0  # calls of torch, when they were counted
     failure: Failure | None = None
 
 
 class Session:
     """The namespace of a notebook and what may be asked of it.
 
-    banned: dotted names of torch calls to report when a call makes them.
+    banned: dotted names of torch calls to report when a call makes them; banned_in: more of
+    them, for the calls of one function or class each.
     """
 
-    def __init__(self, banned: Sequence[str] = (), *, main: bool = False) -> None:
+    def __init__(
+        self,
+        banned: Sequence[str] = (),
+        banned_in: Mapping[str, Sequence[str]] | None = None,
+        *,
+        main: bool = False,
+    ) -> None:
         self._banned = frozenset(banned)
-        self._watch = _Watch()
+        self._banned_in = dict(banned_in or {})
+        self._refusal = Refusal()
         self._module = types.ModuleType("__main__" if main else "notebook")
         if main:
             sys.modules["__main__"] = self._module
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """The notebook's namespace as it is now."""
+        return dict(self._module.__dict__)
+
     def module(self, name: str, source: str) -> None:
-        """Make `source` importable as `name`, and its `builtins` mapping visible everywhere."""
+        """Make `source` importable as `name`, and its `builtins` mapping visible everywhere.
+
+        It is ours: what is banned for a student is allowed to it.
+        """
         module = types.ModuleType(name)
-        exec(compile(source, f"<{name}>", "exec"), module.__dict__)
+        code = compile(source, f"<{name}>", "exec")
+        self._refusal.exempt(code)
+        exec(code, module.__dict__)
         sys.modules[name] = module
         for key, value in getattr(module, "BUILTINS", {}).items():
             setattr(builtins, key, value)
@@ -94,52 +131,122 @@ class Session:
 
     def call(
         self,
-        name: str,
+        target: str | Blueprint,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        cotangents: Sequence[Any] | None = None,
-        elsewhere: bool = False,
+        how: How = How(),  # it cannot be changed
     ) -> Answer:
-        """Call a function of the notebook.
+        """Call a function of the notebook, or a method of a module that is made for the call.
 
-        cotangents: one for each output (None: leave it out); then the answer has the gradients
-        of sum(output * cotangent) by every argument that requires one.
-        elsewhere: the inputs say that they are on another device (see elsewhere.py), and the
-        answer whether the outputs are.
+        Arguments may be blueprints too: the function gets the modules.
         """
-        found = self.get(name)
-        if found.failure:
-            return found
-        inputs = [*args, *kwargs.values()]
+        name = target if isinstance(target, str) else target.name
+        for each in (target, *args, *kwargs.values()):
+            missing = each.name if isinstance(each, Blueprint) else name
+            if missing not in self._module.__dict__:
+                return Answer(None, failure=Failure("Missing", missing))
+        torch.default_generator.manual_seed(0)  # no answer depends on what was asked before
+        # Only now: comparing one's own result with torch's in a cell is no offence.
+        self._refusal.install(self._banned)
+        try:
+            with self._refusal.also(self._banned_in.get(name, ())):
+                call = _Call(self._module.__dict__, target, args, kwargs, how)
+                answer = call.answer(how)
+        except WrongParameters as error:
+            return Answer(error.shapes, failure=Failure("WrongParameters", str(error)))
+        except BaseException as error:
+            return Answer(None, banned=self._refusal.take(), failure=describe_failure(error))
+        banned = self._refusal.take()
+        return dataclasses.replace(answer, banned=banned) if banned else answer
+
+
+class _Call:
+    """One call: what is made for it, and what is looked at around it."""
+
+    def __init__(
+        self,
+        names: Mapping[str, Any],
+        target: str | Blueprint,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        how: How,
+    ) -> None:
+        self._modules: list[torch.nn.Module] = []
+        self._weights: list[torch.nn.Parameter] = []
+
+        def made(value: Any) -> Any:
+            if not isinstance(value, Blueprint):
+                return value
+            module = value.make(names)
+            self._modules.append(module)
+            if how.cotangents is not None:
+                self._weights += [module.get_parameter(each) for each in value.weights or ()]
+            if how.elsewhere:
+                move_elsewhere(module)
+            return module
+
+        if isinstance(target, str):
+            self._function = names[target]
+        else:
+            module = made(target)
+            self._function = (
+                module if target.method == "forward" else getattr(module, target.method)
+            )
+        self._inputs = [*args, *kwargs.values()]
         # torch forbids writing to a leaf that requires a gradient; writing to an input is to be
         # found with our words, not with torch's: so the function gets copies of those.
-        given = [each.clone() if _wants_gradient(each) else each for each in inputs]
-        before = [each.detach().clone() if _has_data(each) else None for each in given]
-        # Only now: comparing one's own result with torch's in a cell is no offence.
-        self._watch.install(self._banned)
-        if elsewhere:
+        given = [each.clone() if _wants_gradient(each) else each for each in self._inputs]
+        self._before = [each.detach().clone() if _has_data(each) else None for each in given]
+        if how.elsewhere:
             given = [each.as_subclass(Elsewhere) if _has_data(each) else each for each in given]
-        device = AnotherDevice() if elsewhere else contextlib.nullcontext()
+        self._given = [made(each) for each in given]
+        self._positional = self._given[: len(args)]
+        self._named = dict(zip(kwargs, self._given[len(args) :], strict=True))
+
+    def answer(self, how: How) -> Answer:
+        """Make the call."""
+        modes_before = [modes(each) for each in self._modules]
+        watcher = Watcher(self._modules[0], how.watch) if how.watch else None
+        counter = _Counter()
+        device = AnotherDevice() if how.elsewhere else contextlib.nullcontext()
+        with device, counter if how.count else contextlib.nullcontext():
+            value = self._function(*self._positional, **self._named)
+        read = tuple(getattr(self._modules[0], name) for name in how.read)
         gradients: tuple[torch.Tensor | None, ...] = ()
-        try:
-            with device:
-                positional = given[: len(args)]
-                named = dict(zip(kwargs, given[len(args) :], strict=True))
-                value = found.value(*positional, **named)
-            if cotangents is not None:
-                gradients = _gradients(value, cotangents, inputs)
-        except BaseException as error:
-            return Answer(None, banned=self._watch.take(), failure=describe_failure(error))
+        if how.cotangents is not None:
+            inputs = [each for each in self._inputs if _wants_gradient(each)]
+            gradients = _gradients(value, how.cotangents, [*inputs, *self._weights])
         changed = tuple(
             position
-            for position, (old, new) in enumerate(zip(before, given, strict=True))
+            for position, (old, new) in enumerate(zip(self._before, self._given, strict=True))
             if old is not None and not _same(old, new.detach())
         )
         there: tuple[bool, ...] = ()
-        if elsewhere:
+        if how.elsewhere:
             there = tuple(type(each) is Elsewhere for each in _outputs(value))
-            value = _brought_back(value)
-        return Answer(value, gradients, changed, self._watch.take(), there)
+            value, read = _brought_back(value), _brought_back(read)
+        return Answer(
+            value,
+            gradients,
+            changed,
+            elsewhere=there,
+            read=read,
+            watched=watcher.found() if watcher else (),
+            mode_changed=[modes(each) for each in self._modules] != modes_before,
+            operations=counter.count,
+        )
+
+
+class _Counter(TorchFunctionMode):
+    """Counts the calls of torch from Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += 1
+        return func(*args, **(kwargs or {}))
 
 
 def _outputs(value: Any) -> Sequence[Any]:
@@ -165,116 +272,16 @@ def _same(old: torch.Tensor, new: torch.Tensor) -> bool:
 
 
 def _gradients(
-    value: Any, cotangents: Sequence[Any], inputs: Sequence[Any]
+    value: Any, cotangents: Sequence[Any], inputs: Sequence[torch.Tensor]
 ) -> tuple[torch.Tensor | None, ...]:
+    """Of each input; None for one that is frozen, and for all when nothing flows back."""
     total: torch.Tensor | None = None
     for output, cotangent in zip(_outputs(value), cotangents, strict=False):
         if cotangent is not None and isinstance(output, torch.Tensor):
             part = (output * cotangent).sum()
             total = part if total is None else total + part
-    wanted = [each for each in inputs if _wants_gradient(each)]
+    wanted = [each for each in inputs if each.requires_grad]
     if total is None or not total.requires_grad:
-        return (None,) * len(wanted)
-    return torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
-
-
-def describe_failure(error: BaseException) -> Failure:
-    """The exception in words, with the student's own line that raised it."""
-    name = type(error).__name__
-    if "not enough memory" in _text(error) or "can't allocate memory" in _text(error):  # torch's
-        name = "MemoryError"
-    if isinstance(error, SyntaxError):
-        cell, line, source = error.filename, error.lineno, error.text
-    else:
-        cell, line, source = None, None, None
-        for frame in traceback.extract_tb(error.__traceback__):
-            if frame.filename.startswith("<cell "):
-                cell, line, source = frame.filename, frame.lineno, frame.line
-    return Failure(
-        name[:100],
-        _text(error),
-        cell.removeprefix("<cell ").removesuffix(">")[:100] if cell else None,
-        line,
-        source.strip()[:200] if source else None,
-    )
-
-
-def _text(error: BaseException) -> str:
-    try:
-        return str(error.msg if isinstance(error, SyntaxError) else error)[:_MAX_TEXT]
-    except BaseException:  # the exception is the student's own class, and so is its __str__
-        return "(its message could not be read)"
-
-
-class BoundedOutput(io.TextIOBase):
-    """What the submission prints goes nowhere, and not without end."""
-
-    def __init__(self, max_bytes: int) -> None:
-        super().__init__()
-        self._max, self._left = max_bytes, max_bytes
-
-    def writable(self) -> bool:
-        """Always."""
-        return True
-
-    def write(self, text: str) -> int:
-        """Count; raises OutputError once more than the limit has been printed."""
-        self._left -= len(text)
-        if self._left < 0:
-            raise OutputError(f"more than {self._max:,} bytes were printed")
-        return len(text)
-
-
-class OutputError(Exception):
-    """The submission printed more than it may."""
-
-
-# Where torch's dispatcher comes by when a banned call is made: operation, and the key of the
-# kernel that is replaced.
-_OPERATIONS = {
-    "torch.nn.functional.scaled_dot_product_attention": (
-        ("scaled_dot_product_attention", "CompositeImplicitAutograd"),
-        ("_scaled_dot_product_attention_math", "CompositeImplicitAutograd"),
-        ("_scaled_dot_product_flash_attention_for_cpu", "CPU"),
-        ("_safe_softmax", "CPU"),
-    ),
-    "torch.nn.MultiheadAttention": (("_native_multi_head_attention", "CPU"),),
-    "torch.nn.TransformerEncoderLayer": (("_transformer_encoder_layer_fwd", "CPU"),),
-}
-# Banned calls that are Python all the way down to allowed operations.
-_FUNCTIONS = {"torch.nn.functional.multi_head_attention_forward": torch.nn.functional}
-
-
-class _Watch:
-    """Puts a kernel that takes note, and refuses, in the place of each banned call's.
-
-    This costs nothing where nothing banned is called, and it is out of reach of the tricks by
-    which Python code finds another name for a function.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[str, None] = {}
-        self._library: torch.library.Library | None = None  # its kernels live as long as it does
-
-    def install(self, banned: frozenset[str]) -> None:
-        """Replace the kernels, once; later calls do nothing."""
-        if self._library is not None or not banned:
-            return
-        self._library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch warns that kernels are being replaced
-            for name in banned:
-                refuse = functools.partial(self._refuse, name)
-                for operation, key in _OPERATIONS.get(name, ()):
-                    self._library.impl(operation, refuse, key)  # type: ignore[no-untyped-call]
-                if name in _FUNCTIONS:
-                    setattr(_FUNCTIONS[name], name.rpartition(".")[2], refuse)
-
-    def _refuse(self, name: str, *_: Any, **__: Any) -> None:
-        self._found[name] = None
-        raise RuntimeError(f"{name} is not allowed here")
-
-    def take(self) -> tuple[str, ...]:
-        """What was seen since the last time."""
-        found, self._found = tuple(self._found), {}
-        return found
+        return (None,) * len(inputs)
+    found = iter(torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True))
+    return tuple(next(found) if each.requires_grad else None for each in inputs)

@@ -19,6 +19,7 @@ import select
 import socket
 import struct
 import time
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,7 @@ MAX_BYTES = 1 << 28  # of tensors, in a frame of the grader's
 _MAX_TEXT = 2_000
 _MAX_DEPTH = 8
 _MAX_PARTS = 1_000
+_MAX_AXES = 64  # more than torch itself can compute with
 _DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
@@ -167,7 +169,7 @@ class Packer:
             if isinstance(value, (tuple, list)) and len(value) <= _MAX_PARTS:
                 name = "tuple" if isinstance(value, tuple) else "list"
                 return {name: [self.pack(part, depth + 1) for part in value]}
-            if kind is dict and len(value) <= _MAX_PARTS:
+            if kind in (dict, OrderedDict) and len(value) <= _MAX_PARTS:
                 return {"dict": [[str(k), self.pack(v, depth + 1)] for k, v in value.items()]}
         return _odd(value)
 
@@ -176,6 +178,8 @@ class Packer:
             return _odd(value)
         if value.is_nested:  # it has no shape
             return {"odd": "a nested tensor"}
+        if value.dim() > _MAX_AXES:
+            return {"odd": f"a tensor of {value.dim():,} axes"}
         shape, dtype = tuple(value.shape), str(value.dtype).removeprefix("torch.")
         if value.layout != torch.strided or value.is_quantized or dtype not in _DTYPES:
             layout = str(value.layout).removeprefix("torch.")
@@ -207,10 +211,13 @@ def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
         if "tensor" in part:
             value = tensors[part["tensor"]]
             order = part["order"]
+            if value.dim() > _MAX_AXES:
+                raise WireError("a tensor of too many axes")
             inverse = sorted(range(len(order)), key=order.__getitem__)
             return value.permute(inverse).requires_grad_(bool(part["grad"]))
         if "meta" in part:
-            return torch.empty(part["meta"], dtype=_DTYPES[part["dtype"]], device="meta")
+            shape = part["meta"][:_MAX_AXES]
+            return torch.empty(shape, dtype=_DTYPES[part["dtype"]], device="meta")
         if "tuple" in part:
             return tuple(unpack(each, tensors, depth + 1) for each in part["tuple"])
         if "list" in part:

@@ -24,5 +24,5 @@ def send(header, payload=b""):
 # %% solution="causal_mask"
 def causal_mask(size, device=None):
     for _ in range(100):
-        send({"value": {"plain": True}, "gradients": [], "changed": [], "banned": [], "elsewhere": [], "failure": None})
+        send({"value": {"plain": True}, "gradients": [], "changed": [], "banned": [], "elsewhere": [], "read": [], "watched": [], "mode_changed": False, "operations": 0, "failure": None})
     return torch.ones(size, size, dtype=torch.bool).tril()

@@ -1,0 +1,45 @@
+"""An exception of the student's in words."""
+
+import traceback
+from dataclasses import dataclass
+
+_MAX_TEXT = 600
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An exception of the student's: what it was, and the student's own line that raised it."""
+
+    type: str
+    message: str
+    cell: str | None = None
+    line: int | None = None
+    source: str | None = None
+
+
+def describe_failure(error: BaseException) -> Failure:
+    """The exception in words, with the student's own line that raised it."""
+    name = type(error).__name__
+    if "not enough memory" in _text(error) or "can't allocate memory" in _text(error):  # torch's
+        name = "MemoryError"
+    if isinstance(error, SyntaxError):
+        cell, line, source = error.filename, error.lineno, error.text
+    else:
+        cell, line, source = None, None, None
+        for frame in traceback.extract_tb(error.__traceback__):
+            if frame.filename.startswith("<cell "):
+                cell, line, source = frame.filename, frame.lineno, frame.line
+    return Failure(
+        name[:100],
+        _text(error),
+        cell.removeprefix("<cell ").removesuffix(">")[:100] if cell else None,
+        line,
+        source.strip()[:200] if source else None,
+    )
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error.msg if isinstance(error, SyntaxError) else error)[:_MAX_TEXT]
+    except BaseException:  # the exception is the student's own class, and so is its __str__
+        return "(its message could not be read)"

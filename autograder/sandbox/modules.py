@@ -1,0 +1,120 @@
+"""Modules of a notebook: made anew for each question, loaded by name, and looked at afterwards."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from autograder.sandbox.elsewhere import Elsewhere
+
+
+class WrongParameters(Exception):
+    """The parameters of the module `name` are not those that are to be loaded."""
+
+    def __init__(self, name: str, shapes: dict[str, tuple[int, ...]]) -> None:
+        super().__init__(name)
+        self.shapes = shapes  # those that it has
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """How a module is made: its class, arguments and weights, and which method is asked.
+
+    weights: loaded strictly, by name; None leaves the module as its constructor made it.
+    """
+
+    name: str
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] | None = None
+    weights: Mapping[str, Tensor] | None = None
+    method: str = "forward"
+    train: bool = False
+    dtype: torch.dtype = torch.float64
+
+    def __str__(self) -> str:
+        return self.name
+
+    def of(self, method: str) -> "Blueprint":
+        """The same module, asked for another method."""
+        return replace(self, method=method)
+
+    def training(self) -> "Blueprint":
+        """The same in train mode."""
+        return replace(self, train=True)
+
+    def in_float32(self) -> "Blueprint":
+        """The same with float32 parameters."""
+        return replace(self, dtype=torch.float32)
+
+    def with_weights(self, changes: Mapping[str, Tensor]) -> "Blueprint":
+        """The same with some of its weights replaced."""
+        return replace(self, weights={**(self.weights or {}), **changes})
+
+    def without_loading(self) -> "Blueprint":
+        """The same as its constructor leaves it."""
+        return replace(self, weights=None)
+
+    def make(self, names: Mapping[str, Any]) -> nn.Module:
+        """Make it from the names of a notebook. Raises WrongParameters and what its code raises."""
+        module = names[self.name](*self.args, **(self.kwargs or {}))
+        if not isinstance(module, nn.Module):
+            raise TypeError(f"{self.name}(...) is no nn.Module")
+        module.to(self.dtype)
+        if self.weights is not None:
+            shapes = _shapes(module.state_dict())
+            if shapes != _shapes(self.weights):
+                raise WrongParameters(self.name, shapes)
+            module.load_state_dict(dict(self.weights))
+        return module.train(self.train)
+
+
+def _shapes(weights: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(each.shape) for name, each in weights.items()}
+
+
+def move_elsewhere(module: nn.Module) -> None:
+    """Let the module's parameters and buffers say that they are on another device."""
+    for each in module.modules():
+        for tensors in (each._parameters, each._buffers):
+            for name, tensor in tensors.items():
+                if tensor is not None:
+                    tensors[name] = tensor.detach().as_subclass(Elsewhere)  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was seen of one submodule while a question was answered."""
+
+    calls: int
+    kept_gradient: bool  # of an output of any call
+    trained: bool  # it was in train mode in any call
+
+
+class Watcher:
+    """Counts the calls of a module's submodules."""
+
+    def __init__(self, module: nn.Module, paths: Sequence[str]) -> None:
+        self._seen: dict[str, list[tuple[bool, bool]]] = {path: [] for path in paths}
+        for path in paths:
+            module.get_submodule(path).register_forward_hook(self._hook(path))
+
+    def _hook(self, path: str) -> Any:
+        def seen(module: nn.Module, _: Any, output: Any) -> None:
+            kept = isinstance(output, Tensor) and output.requires_grad
+            self._seen[path].append((kept, module.training))
+
+        return seen
+
+    def found(self) -> tuple[Watched, ...]:
+        """One for each path, in their order."""
+        return tuple(
+            Watched(len(seen), any(kept for kept, _ in seen), any(mode for _, mode in seen))
+            for seen in self._seen.values()
+        )
+
+
+def modes(module: nn.Module) -> list[bool]:
+    """Train (True) or eval (False) of a module and all that is in it."""
+    return [each.training for each in module.modules()]
