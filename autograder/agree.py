@@ -7,6 +7,7 @@ from typing import Any, Literal, NoReturn
 import torch
 
 from autograder.handout.checks import compare
+from autograder.sandbox import wire
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 from autograder.student import Question, ReferenceFailed, Student, StudentError
@@ -93,7 +94,8 @@ class Agree:
         the modules, too. options: the other fields of How, and keyword arguments.
         """
         if cotangents is not None:
-            args = tuple(_asking_for_gradient(each) for each in args)
+            wanting = {id(each): _asking_for_gradient(each) for each in args}
+            args = tuple(wanting[id(each)] for each in args)
         options["cotangents"] = cotangents
         question = Question.of(target, args, options)
         expected = self._reference.call(target, *args, **options)
@@ -226,7 +228,8 @@ class Agree:
 def _shapes(found: Any) -> dict[str, tuple[int, ...]]:
     """Of a state dict, whatever the student's module says it is."""
     if not isinstance(found, dict) or not all(map(torch.is_tensor, found.values())):
-        raise Wrong("its state_dict() is not a dict of tensors")
+        came = f": {found}" if isinstance(found, wire.Odd) else ""
+        raise Wrong(f"its state_dict() is not a dict of some tensors{came}")
     return {str(key): tuple(each.shape) for key, each in found.items()}
 
 

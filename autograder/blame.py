@@ -57,6 +57,8 @@ def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError
     parts = (question.target, *question.args, *question.kwargs.values())
     (ours, *_) = (each for each in parts if isinstance(each, Blueprint) and each.name == name)
     expected = {key: tuple(each.shape) for key, each in (ours.weights or {}).items()}
+    if not isinstance(theirs, dict):
+        return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {theirs}")
     got = {wire.text(key, 200): tuple(map(int, each)) for key, each in theirs.items()}
     problem = differences(got, expected) or "they change from look to look"
     message = f"the parameters of {name} are not those that it must have: {problem}"

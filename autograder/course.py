@@ -5,25 +5,20 @@ is then told as the line, the key, what may stand there and what does. All are t
 """
 
 import difflib
-import re
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 
 import pydantic
 import yaml
 from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, ValidationInfo
 from pydantic_core import ErrorDetails
-from yaml.constructor import ConstructorError, SafeConstructor
-from yaml.reader import ReaderError
 
-_FILE = "course.yml"
-_MAX_BYTES = 2**20  # far above any course; much more would keep PyYAML busy for minutes
-_Problems = list[tuple[int, str]]  # the line, and the sentence about it
+from autograder.lines import FILE, ManifestError, Problems, find, read_yaml, written
+
+__all__ = ["Assignment", "ByHand", "Course", "Dates", "Item", "Limits", "ManifestError"]
+__all__ += ["UnknownIdError", "read_course"]
+
 _BOUNDS = {"gt": "above {}", "ge": "at least {}", "lt": "below {}", "le": "at most {}"}
-
-
-class ManifestError(Exception):
-    """What is wrong with course.yml: all of it, one problem a line."""
 
 
 class UnknownIdError(LookupError):
@@ -172,7 +167,7 @@ class Course(_Entry):
         """The assignment with this id; raises UnknownIdError."""
         known = {assignment.id: assignment for assignment in self.assignments}
         if id not in known:
-            raise UnknownIdError(f"no assignment {id!r} in {_FILE}; it has: {', '.join(known)}")
+            raise UnknownIdError(f"no assignment {id!r} in {FILE}; it has: {', '.join(known)}")
         return known[id]
 
 
@@ -184,8 +179,8 @@ _MODELS["manual"] = ByHand
 
 def read_course(root: Path) -> Course:
     """Read course.yml in the folder `root`; raises ManifestError with all that is wrong in it."""
-    problems: _Problems = []
-    top, data = _read_yaml(root / _FILE, problems)
+    problems: Problems = []
+    top, data = read_yaml(root / FILE, _known(Course), problems)
     match data:
         case {"limits": dict(shared), "assignments": dict(assignments)}:
             for assignment in filter(lambda entry: isinstance(entry, dict), assignments.values()):
@@ -197,85 +192,21 @@ def read_course(root: Path) -> Course:
         for detail in error.errors(include_url=False):
             _tell(detail, top, problems)
     if problems:
-        raise ManifestError("\n".join(f"{_FILE}:{line}: {told}" for line, told in sorted(problems)))
+        raise ManifestError("\n".join(f"{FILE}:{line}: {told}" for line, told in sorted(problems)))
     return course
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML without aliases: a few lines of them can stand for gigabytes, or for themselves."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            event = self.get_event()  # type: ignore[no-untyped-call]
-            _refuse("an alias is not allowed; repeat the value", event)
-        return super().compose_node(parent, index)
-
-
-def _read_yaml(path: Path, problems: _Problems) -> tuple[yaml.Node, dict[str, Any]]:
-    """The top node of a file, and its plain data."""
-    try:
-        with open(path, "rb") as file:
-            raw = file.read(_MAX_BYTES + 1)
-        if len(raw) > _MAX_BYTES:
-            raise ManifestError(f"{_FILE}: must be at most {_MAX_BYTES} bytes, is longer")
-        text = raw.decode()
-        top = yaml.compose(text, Loader=_Loader)
-        if not isinstance(top, yaml.MappingNode):
-            got = _written(top) if top else "nothing"
-            raise ManifestError(f"{_FILE}:1: must be a mapping (keys: {_known(Course)}), got {got}")
-        return top, _plain(top, problems)
-    except OSError as error:
-        raise ManifestError(f"{path}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        line, why = 0, str(error)  # PyYAML's ways with "\Uffffffff" and with thousands of brackets
-        match error:
-            case UnicodeDecodeError(start=start):
-                line, why = raw.count(b"\n", 0, start) + 1, f"byte 0x{raw[start]:02x} is not UTF-8"
-            case ReaderError(position=position, reason=reason):
-                line, why = text.count("\n", 0, position) + 1, str(reason)
-            case yaml.MarkedYAMLError(problem_mark=yaml.Mark() as mark):
-                line, why = mark.line + 1, ", ".join(filter(None, (error.context, error.problem)))
-        where = f"{_FILE}:{line}" if line else _FILE
-        raise ManifestError(f"{where}: cannot be read as YAML: {why}") from error
-
-
-def _plain(node: Any, problems: _Problems, *above: str) -> Any:
-    """The data of a node; adds the problems of keys that pydantic would not see."""
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(value, problems, *above) for value in node.value]
-    if isinstance(node, yaml.ScalarNode):
-        try:
-            return SafeConstructor().construct_object(node)
-        except (ValueError, ArithmeticError, LookupError, AttributeError):
-            return node.value  # 30 February, say: it stays a text, which no date may be
-    lines, plain = dict[str, int](), dict[str, Any]()
-    for key, value in node.value:
-        if not isinstance(key, yaml.ScalarNode) or not key.value.isprintable():
-            _refuse("a key must be a plain text", key)
-        keys = (*above, key.value)  # as written: `on` is a text here
-        if key.value in lines:
-            twice = f"{'.'.join(keys)} stands twice, first on line {lines[key.value]}"
-            problems.append((_line(key), twice))
-        match keys:
-            case (
-                ("root",)
-                | ("assignments", _, "id")
-                | ("assignments", _, "items" | "manual", _, "id")
-            ):
-                problems.append((_line(key), f"{'.'.join(keys)} is not a known key"))
-        lines.setdefault(key.value, _line(key))
-        plain[key.value] = _plain(value, problems, *keys)
-    return plain
-
-
-def _tell(error: ErrorDetails, top: yaml.Node, problems: _Problems) -> None:
+def _tell(error: ErrorDetails, top: yaml.Node, problems: Problems) -> None:
     """Add one of pydantic's errors in the terms of the file, unless another tells as much."""
     kind, at = error["type"], error["loc"]
-    *_, above, name = ("", *(step for step in at if isinstance(step, str)))
+    steps = [step for step in at if isinstance(step, str)]
+    # What stands below banned_in is described where it is.
+    steps = steps[: steps.index("banned_in") + 1] if "banned_in" in steps else steps
+    *_, above, name = ("", *steps)
     model = _MODELS.get(above, Course)
-    line, keys, node = _find(top, at)
+    line, keys, node = find(top, at)
     if not node and kind == "value_error":
-        line, _, node = _find(top, (*at[:-1], "wall_seconds"))  # overridden, below call_seconds
+        line, _, node = find(top, (*at[:-1], "wall_seconds"))  # overridden, below call_seconds
     if not node and at[2:3] == ("limits",):
         return  # inherited: the course's own limits are wrong
     if kind == "too_short" and error["input"]:
@@ -292,24 +223,8 @@ def _tell(error: ErrorDetails, top: yaml.Node, problems: _Problems) -> None:
         keys = keys[:-1]  # in the file it is the key
         problem = f"must be {_ID}, got {keys[-1]!r}"
     else:
-        problem = f"must be {_allowed(model, name, kind)}, got {_written(node)}"
+        problem = f"must be {_allowed(model, name, kind)}, got {written(node)}"
     problems.append((line, f"{'.'.join(keys)} {problem}"))
-
-
-def _find(node: Any, at: tuple[int | str, ...]) -> tuple[int, list[str], Any]:
-    """The line, keys and node of a place; where nothing stands, the line above it and None."""
-    line, keys = 1, list[str]()
-    for step in at:
-        if isinstance(node, yaml.SequenceNode):
-            key = node = node.value[int(step)]
-        else:
-            pairs = node.value if isinstance(node, yaml.MappingNode) else []
-            entries = {key.value: (key, value) for key, value in pairs}
-            keys.append(list(entries)[step] if isinstance(step, int) else step)
-            key, node = entries.get(keys[-1], (None, None))
-        if node:
-            line = _line(node if isinstance(node, yaml.ScalarNode) else key)
-    return line, keys, node
 
 
 def _allowed(model: type[_Entry], name: str, kind: str) -> str:
@@ -329,29 +244,3 @@ def _allowed(model: type[_Entry], name: str, kind: str) -> str:
 
 def _known(model: type[_Entry]) -> str:
     return ", ".join(name for name in model.model_fields if name not in ("id", "root"))
-
-
-def _written(node: yaml.Node) -> str:
-    """What stands at a node, for a message to end with."""
-    if not isinstance(node, yaml.ScalarNode):
-        kind = "mapping" if isinstance(node, yaml.MappingNode) else "list"
-        return f"a {kind}" if node.value else f"an empty {kind}"
-    text = node.value if len(node.value) <= 60 else node.value[:57] + "..."
-    kind = node.tag.rpartition(":")[2]
-    if kind != "str":
-        text = " ".join(text.split())  # `!!int >` may go over many lines; a problem is one
-        return {"null": "nothing", "bool": f"the truth value {text}"}.get(kind, text)
-    number = re.fullmatch(r"([-+]?\d+)(\.\d*)?[eE]([-+]?)(\d+)", text)
-    if not number or node.style:
-        return f"the text {text!r}"
-    whole, fraction, sign, power = number.groups()
-    lack = "a sign" if fraction else "a dot"
-    return f"the text {text!r}; YAML needs {lack}: {whole}{fraction or '.0'}e{sign or '+'}{power}"
-
-
-def _line(node: Any) -> int:
-    return int(node.start_mark.line) + 1
-
-
-def _refuse(why: str, at: Any) -> NoReturn:
-    raise ConstructorError(None, None, why, at.start_mark)

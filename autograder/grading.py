@@ -66,7 +66,9 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:
         raise ChecksBroken(f"the reference of {assignment_id} fails: {failed[0].message}")
-    return replace(exam, outcomes=tuple(outcomes), foreseen=tuple(student.asked))
+    reference.recall(student.asked)  # it need not find its answers again for each submission
+    foreseen = tuple(question for question, _ in student.asked)
+    return replace(exam, outcomes=tuple(outcomes), foreseen=foreseen)
 
 
 def source_path(root: Path, assignment_id: str) -> Path:

@@ -10,8 +10,9 @@ from autograder.plugin import CHECKS
 from autograder.source import Source
 
 _BEGIN, _END = "### BEGIN SOLUTION", "### END SOLUTION"
-# Shorter lines are everyone's: `return mask`, `else:`.
+# Shorter lines are everyone's: `return mask`, `else:`; and so are these.
 _TELLING_CHARACTERS = 14
+_EVERYONES = {"with torch.no_grad():", "super().__init__()"}
 
 
 def leaks(
@@ -51,12 +52,16 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _solution_lines(source: str) -> Iterator[str]:
-    inside = False
+    inside = _BEGIN not in source  # then all of it is the answer: a text
     for line in source.splitlines():
         if _BEGIN in line or _END in line:
             inside = _BEGIN in line
-        elif inside and len(line.strip()) >= _TELLING_CHARACTERS:
+        elif inside and _is_telling(line.strip()):
             yield line.strip()
+
+
+def _is_telling(line: str) -> bool:
+    return len(line) >= _TELLING_CHARACTERS and line not in _EVERYONES
 
 
 def _code_lines(text: str) -> Iterator[str]:
@@ -66,5 +71,5 @@ def _code_lines(text: str) -> Iterator[str]:
             body = node.body[1:] if ast.get_docstring(node) else node.body
             for statement in body:
                 for line in text.splitlines()[statement.lineno - 1 : statement.end_lineno]:
-                    if len(line.strip()) >= _TELLING_CHARACTERS:
+                    if _is_telling(line.strip()):
                         yield line.strip()

@@ -74,7 +74,7 @@ class RemoteStudent:
         self._foreseen = foreseen
         self._next = 0  # of the foreseen questions, the first not sent
         self._sent: deque[int] = deque()  # those on their way
-        self._deadline = time.monotonic() + server.limits.wall_seconds
+        self._deadline: float | None = None  # from the first fork on: a server may have to start
         self._life = contextlib.ExitStack()
         self._fork: Fork | None = None
         self._loaded: dict[int, object] = {}  # weights that the fork has, kept alive by it
@@ -93,6 +93,8 @@ class RemoteStudent:
         while self._fork is None:
             self._fork = self._life.enter_context(self._server.fork())
             self._loaded = {}
+            if self._deadline is None:
+                self._deadline = time.monotonic() + self._server.limits.wall_seconds
             self._fork.send(self._start)
             try:
                 self._fork.receive(_START_SECONDS)
@@ -249,6 +251,7 @@ class RemoteStudent:
         """The next answer; raises StudentError when the process does not live to give it."""
         fork, limits = self._fork, self._server.limits
         assert fork is not None
+        assert self._deadline is not None
         left = self._deadline - time.monotonic()
         if left <= 0:
             message = f"the submission took more than its {limits.wall_seconds:g} seconds in all"

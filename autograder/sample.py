@@ -9,12 +9,14 @@ Most are overlays: a percent-format file of the cells in which a notebook differ
 reference. Its first line says what it is, and `# fails: ...` which items it loses, no others. A
 cell with a role, `# %% solution="mask"`, takes the place of that solution; one without is the
 student's own, put behind the cell before it. A file that ends in .ipynb is handed in as it is.
+Beside the notebook lies what the reference hands in, such as trained weights; a folder in the
+place of an overlay holds the overlay, as notebook.py, and the files to hand in instead.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import filter as matching
 from pathlib import Path
 from typing import Any, Literal
@@ -55,12 +57,15 @@ class Sample:
     data: bytes
     fails: frozenset[str] = frozenset()
     verdict: Verdict | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)  # beside the notebook
 
     def write(self, folder: Path) -> Path:
         """Hand it in, in nbgrader's layout below `folder`; returns the file."""
         path = folder / self.name / self.assignment / f"{self.assignment}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(self.data)
+        for name, data in self.files.items():
+            path.with_name(name).write_bytes(data)
         return path
 
 
@@ -83,15 +88,19 @@ def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
     right = answered(course, assignment_id, released)
     items = [item.id for item in course.assignment(assignment_id).items]
     every = frozenset(items)
+    handed_in = _files(source_path(course.root, assignment_id).with_suffix(""))
 
     def overlay(path: Path, kind: Kind, name: str, verdict: Verdict | None = None) -> Sample:
+        files = handed_in
+        if path.is_dir():
+            path, files = path / "notebook.py", _files(path)
         text = path.read_text(encoding="utf-8")
         about = text.partition("\n")[0].removeprefix("# ")
         found = _FAILS.search(text)
         patterns = re.split(", *", found[1]) if found else []
         fails = frozenset(item for pattern in patterns for item in matching(items, pattern))
         data = as_saved(overlaid(right, text))
-        return Sample(name, about, kind, assignment_id, data, fails, verdict)
+        return Sample(name, about, kind, assignment_id, data, fails, verdict, files)
 
     tests = course.root / "tests"
     for path in sorted(Path(__file__).parent.glob(f"variants/{assignment_id}/*.py")):
@@ -102,7 +111,7 @@ def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
     yield Sample(STUB, about, "stub", assignment_id, released, every, Verdict.MISSING)
     for path in sorted(tests.glob(f"hostile/{assignment_id}/*")):
         verdict, _, name = path.stem.partition("__")
-        if path.suffix == ".py":
+        if path.suffix == ".py" or path.is_dir():
             yield overlay(path, "hostile", name, Verdict(verdict))
         elif path.suffix == ".ipynb":
             about = f"{name.replace('_', ' ').capitalize()}."
@@ -114,19 +123,25 @@ def answered(course: Course, assignment_id: str, released: bytes) -> Any:
     """The students' notebook with every stub answered as the reference does."""
     notebook = nbformat.reads(released.decode(), as_version=4)
     for cell in read_source(source_path(course.root, assignment_id)).cells:
-        if cell.role == "solution":
-            _find(notebook, cell.name).source = _MARKER.sub("", cell.source)
+        if cell.role in ("solution", "manual"):
+            _find(notebook, cell.grade_id).source = _MARKER.sub("", cell.source)
     return notebook
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """What a folder has to be handed in beside a notebook."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.safetensors"))}
 
 
 def overlaid(notebook: Any, text: str) -> Any:
     """A copy of the notebook with the cells of an overlay in it."""
     notebook = deepcopy(notebook)
     place = 0  # where an added cell goes
-    cells = jupytext.reads(text[text.index("# %%") :], fmt="py:percent").cells
+    _, marker, rest = text.partition("# %%")
+    cells = jupytext.reads(marker + rest, fmt="py:percent").cells if marker else []
     for number, cell in enumerate(cells):
         if name := cell.metadata.get("solution"):
-            answer = _find(notebook, name)
+            answer = _find(notebook, f"solution_{name}")
             answer.source = cell.source
             place = notebook.cells.index(answer)
         else:
@@ -141,8 +156,8 @@ def as_saved(notebook: Any) -> bytes:
     return f"{nbformat.writes(notebook)}\n".encode()
 
 
-def _find(notebook: Any, solution: str | None) -> Any:
+def _find(notebook: Any, grade_id: str | None) -> Any:
     for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == f"solution_{solution}":
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id:
             return cell
-    raise ValueError(f"the notebook has no solution cell {solution!r}")
+    raise ValueError(f"the notebook has no cell {grade_id!r}")

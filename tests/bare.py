@@ -3,12 +3,12 @@
 It is what the benchmark holds the grader against; stock nbgrader runs it in its kernel.
 """
 
+import importlib
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from autograder.agree import Agree
-from autograder.checks import test_a1_attention
 from autograder.draw import Draw
 from autograder.sandbox.session import Session
 from autograder.secret import seed
@@ -16,9 +16,12 @@ from autograder.student import Question, Student
 from autograder.weights import Weights
 
 
-def cases(item: str | None = None) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
+def cases(
+    assignment: str, item: str | None = None
+) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
     """Every check as pytest would call it, and in its order: item, case, function, parameters."""
-    for name, function in vars(test_a1_attention).items():
+    checks = importlib.import_module(f"autograder.checks.test_{assignment}")
+    for name, function in vars(checks).items():
         marks = {mark.name: mark for mark in getattr(function, "pytestmark", ())}
         if "item" not in marks or item not in (None, marks["item"].args[0]):
             continue
@@ -29,10 +32,13 @@ def cases(item: str | None = None) -> Iterator[tuple[str, str, Any, dict[str, An
         ids = marks["parametrize"].kwargs.get("ids", str)
         for number, value in enumerate(values):
             said = ids[number] if isinstance(ids, list) else ids(value)
-            yield marks["item"].args[0], f"{name}[{said}]", function, {parameter: value}
+            names = [each.strip() for each in parameter.split(",")]
+            given = dict(zip(names, value if len(names) > 1 else [value], strict=True))
+            yield marks["item"].args[0], f"{name}[{said}]", function, given
 
 
 def run(
+    assignment: str,
     student: Student,
     reference: Student,
     tolerances: Mapping[str, float],
@@ -41,12 +47,12 @@ def run(
     item: str | None = None,
 ) -> int:
     """Call the checks; the first that fails raises. Returns how many there were."""
-    count, weights = 0, Weights(reference, secret, "a1_attention")
-    for belongs_to, name, function, given in cases(item):
+    count, weights = 0, Weights(reference, secret, assignment)
+    for belongs_to, name, function, given in cases(assignment, item):
         fixtures = {
             "student": student,
             "reference": reference,
-            "draw": Draw(seed(secret, "a1_attention", belongs_to, name)),
+            "draw": Draw(seed(secret, assignment, belongs_to, name)),
             "agree": Agree(student, reference, tolerances[belongs_to], parameters, weights),
             **given,
         }

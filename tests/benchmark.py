@@ -101,7 +101,7 @@ def stock_course(root: Path) -> Callable[[int], list[str]]:
                 "cells = [Cell(*each) for each in known['cells']]\n"
                 "reference = LocalStudent(cells, {})\n"
                 "def check_item(item):\n"
-                "    assert bare.run(bare.Names(globals()), reference, known['tolerances'],\n"
+                f"    assert bare.run({NAME!r}, bare.Names(globals()), reference, known['tolerances'],\n"
                 f"        known['parameters'], {SECRET!r}, item)"
             )
         nbgrader.pop("checksum", None)
@@ -148,16 +148,16 @@ def per_core_second(wall: str) -> None:
         print(f"ratio submissions_per_core_second_jobs_{jobs} {stock * CLASS / cpu:.1f}")
 
 
-def fork_to_last_answer(wall: str) -> None:
+def fork_to_last_answer(wall: str, name: str) -> None:
     """The checks through the walls against the same checks called in this process."""
     torch.set_num_threads(1)
-    exam = prepare(read_course(ROOT), NAME, SECRET)
-    submission = read_submission(ROOT / "solutions" / f"{NAME}.py", exam.source)
+    exam = prepare(read_course(ROOT), name, SECRET)
+    submission = read_submission(ROOT / "solutions" / f"{name}.py", exam.source)
     tolerances = {item.id: item.tolerance for item in exam.assignment.items}
 
     def checks(student: bare.Student) -> int:
         parameters = exam.source.parameters
-        return bare.run(student, exam.reference, tolerances, parameters, SECRET)
+        return bare.run(name, student, exam.reference, tolerances, parameters, SECRET)
 
     def walled(server: Server) -> float:
         started = time.perf_counter()
@@ -188,15 +188,16 @@ def fork_to_last_answer(wall: str) -> None:
             in_process()
             seconds["bare"].append(time.perf_counter() - started)
     middle = {name: statistics.median(values) for name, values in seconds.items()}
-    count = sum(1 for _ in bare.cases())
+    count = sum(1 for _ in bare.cases(name))
     walled_ms, bare_ms = middle["walled"] * 1e3, middle["bare"] * 1e3
-    print(f"{count} checks behind {wall}, from fork to last answer: {walled_ms:.0f} ms")
-    print(f"{count} checks in one bare process: {bare_ms:.0f} ms")
-    print(f"ratio fork_to_last_answer {middle['walled'] / middle['bare']:.2f}")
+    print(f"{name}: {count} checks behind {wall}, from fork to last answer: {walled_ms:.0f} ms")
+    print(f"{name}: {count} checks in one bare process: {bare_ms:.0f} ms")
+    print(f"ratio fork_to_last_answer_{name} {middle['walled'] / middle['bare']:.2f}")
 
 
 if __name__ == "__main__":
     best = choose()
     with scripts_on_path("alembic"):
-        fork_to_last_answer(best)
+        for each in (NAME, "a5_transformer"):
+            fork_to_last_answer(best, each)
         per_core_second(best)

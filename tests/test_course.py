@@ -50,7 +50,9 @@ MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00
 ID = "must be lower-case letters, digits and underscores, the first a letter, got"
 COURSE_KEYS = "name, limits, assignments"
 LIMITS_KEYS = "wall_seconds, call_seconds, memory_mib, processes, output_bytes"
-ASSIGNMENT_KEYS = "title, items, limits, dates, banned"
+ASSIGNMENT_KEYS = (
+    "title, items, manual, limits, dates, estimate, banned, banned_in, carried_share, files"
+)
 ITEM_KEYS = "title, points, visibility, tolerance"
 
 POINTS = f"{ITEM}.points must be a finite number, at least 0"
@@ -141,6 +143,23 @@ def test_overridden_limits_are_the_assignments_and_the_rest_are_the_courses(read
     }
     own = course.assignments[0].limits.model_dump()
     assert own == course.limits.model_dump() | {"call_seconds": 2.5, "memory_mib": 2048}
+
+
+def test_what_only_some_assignments_have(read):
+    more = (
+        "manual:\n      report: {title: The report, points: 4}\n    files: [numbers.tsv]\n"
+        "    estimate: two evenings\n    carried_share: 0.5\n"
+        "    banned_in:\n      Layer: [torch.nn.GRU]\n    limits:"
+    )
+    (assignment,) = read(edited({14: more})).assignments
+    assert assignment.by_hand("report").points == 4
+    assert assignment.max_score == 5.5
+    assert assignment.files == ("numbers.tsv",)
+    assert assignment.estimate == "two evenings"
+    assert assignment.carried_share == 0.5
+    assert assignment.banned_in == {"Layer": ("torch.nn.GRU",)}
+    with pytest.raises(UnknownIdError, match="no 'essay' under manual in a1_attention"):
+        assignment.by_hand("essay")
 
 
 def test_dates_limits_and_banned_may_be_left_out(read):
@@ -349,6 +368,31 @@ SHAPES = [
     ),
     ({16: "banned: torch.nn.GRU", 17: ""}, f"16: {BANNED}, got the text 'torch.nn.GRU'"),
     ({16: "banned:", 17: ""}, f"16: {BANNED}, got nothing"),
+    (
+        {14: "carried_share: 1.5\n    limits:"},
+        f"14: {A1}.carried_share must be at least 0 and at most 1, got 1.5",
+    ),
+    (
+        {14: "estimate: ' '\n    limits:"},
+        f"14: {A1}.estimate must be a text such as two evenings, got the text ' '",
+    ),
+    (
+        {14: "banned_in:\n      Layer: torch.nn.GRU\n    limits:"},
+        f"15: {A1}.banned_in.Layer must be a mapping of names to lists of dotted names, "
+        "got the text 'torch.nn.GRU'",
+    ),
+    (
+        {14: "files: [../x]\n    limits:"},
+        f"14: {A1}.files must be a list of file names such as numbers.tsv, got the text '../x'",
+    ),
+    (
+        {14: "manual:\n      report:\n        title: R\n    limits:"},
+        f"15: {A1}.manual.report.points is missing; it must be a finite number, at least 0",
+    ),
+    (
+        {14: "manual:\n      attention_mask: {title: R, points: 1}\n    limits:"},
+        f"14: {A1}.manual must not have the ids of items, has attention_mask",
+    ),
     ({21: "points:\n          -2"}, f"22: {ITEM}.points must be at least 0, got -2"),
     ({17: "- a.b\n      - c"}, f"18: {BANNED}, got the text 'c'"),
     (
@@ -612,3 +656,77 @@ def test_whatever_stands_in_the_file_is_read_or_refused_with_the_lines(read, tex
         except ManifestError as error:
             told = str(error)
         assert all(problem.startswith("course.yml:") for problem in told.split("\n"))
+
+
+# What is graded by hand, and what comes with the notebook.
+
+MANUAL = """\
+    files:
+      - numbers.tsv
+    manual:
+      report:
+        title: The report
+        points: 3.5
+"""
+
+
+def with_manual(*changes: tuple[str, str]) -> str:
+    text = "\n".join(GOOD) + "\n" + MANUAL
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+def test_what_is_graded_by_hand_is_no_item_and_adds_nothing_to_the_score(read):
+    assignment = read(with_manual()).assignment("a1_attention")
+    (report,) = assignment.manual
+    assert report.model_dump() == {"id": "report", "title": "The report", "points": 3.5}
+    assert assignment.by_hand("report") is report
+    assert assignment.max_score == 5.5
+    assert assignment.files == ("numbers.tsv",)
+    with pytest.raises(UnknownIdError, match=r"no 'plot' under manual .* it has: report"):
+        assignment.by_hand("plot")
+    assert read("\n".join(GOOD)).assignment("a1_attention").manual == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "points: 3.5\n",
+            "points: -1\n",
+            "34: manual.report.points must be at least 0, got -1",
+        ),
+        (
+            "        title: The report\n",
+            "",
+            "32: manual.report.title is missing; it must be a text that is not blank",
+        ),
+        (
+            "points: 3.5\n",
+            "points: 3.5\n        tolerance: 0.1\n",
+            "35: manual.report.tolerance is not a known key (known: title, points)",
+        ),
+        (
+            "      report:\n",
+            "      Report:\n",
+            "32: manual.Report " + f"{ID} 'Report'",
+        ),
+        (
+            "      report:\n",
+            "      attention_mask:\n",
+            "31: manual must not have the ids of items, has attention_mask",
+        ),
+        (
+            "- numbers.tsv",
+            "- ../numbers.tsv",
+            "30: files must be a list of file names such as numbers.tsv, "
+            "got the text '../numbers.tsv'",
+        ),
+    ],
+)
+def test_mistakes_in_what_is_graded_by_hand_are_told(refusal, old, new, told):
+    head, _, tail = with_manual().rpartition(old)  # the last one is that of MANUAL
+    line, _, said = told.partition(": ")
+    assert refusal(head + new + tail) == [f"course.yml:{line}: {A1}.{said}"]

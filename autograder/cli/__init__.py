@@ -1,36 +1,34 @@
-"""The command line: the verbs. Only here, and in show.py, is anything printed; only here, exited.
+"""The command line: the verbs. Only in this folder is anything printed; only here it exits.
 
 Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong call or manifest.
 """
 
-import contextlib
 import json
-import os
-import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import rich.markup
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from autograder import demo as demos
 from autograder import doctor as doctors
-from autograder.classroom import HandedIn, Room, default_jobs, find_class, grade_class
-from autograder.cli.show import print_class, print_needs_staff, print_result
-from autograder.course import Course, ManifestError, UnknownIdError, read_course
-from autograder.export.gradebook import GradebookError
-from autograder.export.publish import publish
+from autograder.classroom import default_jobs, find_class
+from autograder.cli.common import (
+    err,
+    fail,
+    grade_and_publish,
+    out,
+    problems_told,
+    read_nearest,
+    wall_for,
+)
+from autograder.cli.gate import show_margins, show_verification
+from autograder.cli.show import print_result
 from autograder.grading import grade as grade_one
 from autograder.grading import limits_of, prepare
-from autograder.plugin import ChecksBroken
-from autograder.release import ReleaseError, build
-from autograder.result import Result
-from autograder.sandbox.host import Server, ServerFailed
-from autograder.sandbox.walls import NoWalls, choose, why_not
+from autograder.release import build
+from autograder.sandbox.host import Server
 from autograder.secret import known_secret, read_secret
 
 app = typer.Typer(
@@ -40,14 +38,6 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
-
-_EXPECTED = (
-    *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
-    *(GradebookError, demos.NotADemo),
-)
-
 CourseFolder = Annotated[
     Path, typer.Option("--course", help="Folder of course.yml.", show_default="this one")
 ]
@@ -78,8 +68,8 @@ def release(
 
     Example: `autograder release a1_attention`
     """
-    with _problems_told():
-        found = _read(course)
+    with problems_told():
+        found = read_nearest(course)
         stale = False
         for name in assignments or [each.id for each in found.assignments]:
             with out.status(f"building {name}"):
@@ -120,18 +110,20 @@ def grade(
 
     Example: `autograder grade a1_attention --jobs 2`
     """
-    with _problems_told():
-        found = _read(course)
+    with problems_told():
+        found = read_nearest(course)
         found.assignment(assignment)  # a wrong name first
-        wall = _wall(sandbox, no_sandbox)
+        wall = wall_for(sandbox, no_sandbox)
         where = submitted or found.root / "submitted"
         if not where.is_dir():
-            _fail(f"{where} is not a folder: name the one of <student>/{assignment}/ folders")
+            fail(f"{where} is not a folder: name the one of <student>/{assignment}/ folders")
         class_ = find_class(where, assignment)
         if not class_:
-            _fail(f"nobody handed in {assignment}: no folder {where}/<student>/{assignment}/")
+            fail(f"nobody handed in {assignment}: no folder {where}/<student>/{assignment}/")
         folder = results or found.root / "results"
-        graded = _grade_class(found, assignment, class_, folder, wall, jobs, record_it=not dry_run)
+        graded = grade_and_publish(
+            found, assignment, class_, folder, wall, jobs, record_it=not dry_run
+        )
     raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
 
 
@@ -150,11 +142,11 @@ def check(
 
     Example: `autograder check submitted/s042/a1_attention/a1_attention.ipynb`
     """
-    with _problems_told():
-        found = _read(course)
-        wall = _wall(sandbox, no_sandbox)
+    with problems_told():
+        found = read_nearest(course)
+        wall = wall_for(sandbox, no_sandbox)
         if not file.is_file():
-            _fail(f"{file} is not a file")
+            fail(f"{file} is not a file")
         exam = prepare(found, assignment or file.stem, read_secret(found.root))
         with Server(wall, limits_of(exam.assignment)) as server:
             with err.status("starting the sandbox"):
@@ -205,9 +197,9 @@ def demo(
 
     Example: `autograder demo`
     """
-    with _problems_told():
-        found = _read(course)
-        wall = _wall(sandbox, no_sandbox=False)
+    with problems_told():
+        found = read_nearest(course)
+        wall = wall_for(sandbox, no_sandbox=False)
         folder = output or found.root / "build" / "demo"
         copy = demos.set_up(found, folder)
         troubled = False
@@ -217,85 +209,47 @@ def demo(
             about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
             class_ = find_class(copy.root / "submitted", each.id)
             folder = copy.root / "results"
-            graded = _grade_class(copy, each.id, class_, folder, wall, jobs, about=about)
+            graded = grade_and_publish(copy, each.id, class_, folder, wall, jobs, about=about)
             troubled = troubled or any(result.needs_staff for result in graded)
     raise typer.Exit(1 if troubled else 0)
 
 
-# What the commands share
+@app.command()
+def verify(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """The gate before publishing: try every promise of the course, a line with a figure for each.
+
+    References, stubs and variants are graded, tolerances measured, releases built again and run
+    in a real kernel. Takes minutes: the last assignment trains its model. Writes nothing.
+
+    Example: `autograder verify a1_attention`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
+        kept = show_verification(out, err, found, chosen, wall_for(sandbox, no_sandbox=False))
+    raise typer.Exit(0 if kept else 1)
 
 
-def _grade_class(
-    course: Course,
-    assignment_id: str,
-    class_: Sequence[HandedIn],
-    folder: Path,
-    wall: str,
-    jobs: int,
-    *,
-    record_it: bool = True,
-    about: dict[str, str] | None = None,
-) -> list[Result]:
-    """Grade, record, write the pages, and say so."""
-    assignment = course.assignment(assignment_id)
-    room = Room(course, assignment_id, folder, wall, read_secret(course.root))
-    started = time.perf_counter()
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
-        task = progress.add_task(f"grading {assignment_id}", total=len(class_))
-        graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
-    seconds = time.perf_counter() - started
-    print_class(out, graded, assignment, about or {})
-    out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
-    if record_it:
-        done = publish(course, assignment, graded, folder)
-        out.print(f"gradebook:  {_shown(done.gradebook)} ({done.recorded} recorded)")
-        out.print(f"feedback:   {_shown(done.feedback)}/STUDENT/{assignment_id}/")
-        out.print(f"class page: {_shown(done.class_page)}", soft_wrap=True)
-    print_needs_staff(err, graded)
-    return graded
+@app.command()
+def margins(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """Measure how far each tolerance is from right code and from wrong code.
 
-
-def _wall(sandbox: str | None, no_sandbox: bool) -> str:
-    if no_sandbox:
-        warning = "student code runs without walls and may do all that you may do."
-        err.print(f"[bold red]WARNING:[/] {warning}")
-        return "none"
-    if sandbox is None:
-        return choose()
-    if sandbox not in ("sandlock", "bubblewrap"):
-        _fail(f"--sandbox must be sandlock or bubblewrap, got {sandbox!r}")
-    reason = why_not(sandbox)
-    if reason:
-        _fail(f"{sandbox} cannot be used here: {reason}")
-    return sandbox
-
-
-def _read(folder: Path) -> Course:
-    """The course of this folder, or of the nearest one above that has a course.yml."""
-    start = folder.resolve()
-    for each in (start, *start.parents):
-        if (each / "course.yml").exists():
-            return read_course(each)
-    return read_course(start)
-
-
-def _shown(path: Path) -> str:
-    here = os.path.relpath(path)
-    return str(path) if here.startswith("..") else here
-
-
-def _fail(message: str) -> None:
-    err.print(f"[red]error:[/] {rich.markup.escape(message)}")
-    raise typer.Exit(2)
-
-
-@contextlib.contextmanager
-def _problems_told() -> Iterator[None]:
-    """Tell what a caller can mend in a sentence, and exit with 2."""
-    try:
-        yield
-    except typer.Exit:
-        raise
-    except (*_EXPECTED, ValueError, RuntimeError) as error:
-        _fail(str(error))
+    Example: `autograder margins a1_attention`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
+        wide = show_margins(out, err, found, chosen, wall_for(sandbox, no_sandbox=False))
+    raise typer.Exit(0 if wide else 1)

@@ -60,14 +60,15 @@ def _read_release(assignment: Assignment, path: Path) -> Any:
     graded = {
         cell.metadata.nbgrader.grade_id: cell for cell in release.cells if utils.is_grade(cell)
     }
-    missing = [item.id for item in assignment.items if item.id not in graded]
+    parts = (*assignment.items, *assignment.manual)
+    missing = [part.id for part in parts if part.id not in graded]
     if missing:
         raise GradebookError(
             f"{path} has no cell for {', '.join(missing)}, which course.yml lists: {again}, then "
             "record again"
         )
-    for item in assignment.items:
-        graded[item.id].metadata.nbgrader.points = item.points
+    for part in parts:
+        graded[part.id].metadata.nbgrader.points = part.points
     return release
 
 

@@ -48,7 +48,7 @@ def record(
             cells = {cell.name: cell for cell in notebook.grade_cells}
             for result in scored:
                 _refuse_misfit(result, assignment, cells)
-                _record_one(gradebook, result, cells)
+                _record_one(gradebook, result, assignment, cells)
     return Recorded(len(scored), tuple(result.student for result in results if result.needs_staff))
 
 
@@ -107,7 +107,9 @@ def _refuse_misfit(result: Result, assignment: Assignment, cells: Mapping[str, A
             )
 
 
-def _record_one(gradebook: Any, result: Result, cells: Mapping[str, Any]) -> None:
+def _record_one(
+    gradebook: Any, result: Result, assignment: Assignment, cells: Mapping[str, Any]
+) -> None:
     """Write one student's automatic scores, creating student and submission when new."""
     notebook = _submitted_notebook(gradebook, result)
     grades = {grade.cell_id: grade for grade in notebook.grades}
@@ -116,6 +118,11 @@ def _record_one(gradebook: Any, result: Result, cells: Mapping[str, Any]) -> Non
         grade.auto_score = item.score
         # As nbgrader's SaveAutoGrades: a score given by hand asks for a second look.
         grade.needs_manual_grade = grade.manual_score is not None or item.score is None
+    for part in assignment.manual:
+        # So the formgrader lists it. Who has graded it once is not asked again.
+        grade = grades[cells[part.id].id]
+        handed_in = result.submission_sha256 is not None
+        grade.needs_manual_grade = handed_in and grade.manual_score is None
     gradebook.db.commit()
 
 

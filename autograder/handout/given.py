@@ -21,22 +21,45 @@ def causal_mask(size, device=None):
     return nn.Transformer.generate_square_subsequent_mask(size, device=device).eq(0)
 
 
-def _attend(query, key, value, mask, n_heads, projections=None, biases=None):
+def scaled_dot_product_attention(q, k, v, mask=None):
+    """Scaled dot-product attention (Vaswani et al. 2017, equation 1).
+
+    q (..., t_q, d_k), k (..., t_k, d_k), v (..., t_k, d_v); mask torch.bool that broadcasts to
+    (..., t_q, t_k), True means "may attend". A query with nothing to attend to gets zeros.
+    Returns the output (..., t_q, d_v) and the weights (..., t_q, t_k).
+    """
+    shape, d_k = (*q.shape[:-1], k.shape[-2]), q.shape[-1]
+    mask = q.new_ones((), dtype=torch.bool) if mask is None else mask
+    blocked = mask.logical_not().broadcast_to(shape).reshape(-1, *shape[-2:])
+    # Torch makes NaN of a row without any key: such rows are opened to it, and emptied after it.
+    silent = blocked.all(-1, keepdim=True)
+    q, k = (x.reshape(-1, *x.shape[-2:]).transpose(0, 1) for x in (q, k))
+    same = torch.eye(d_k, dtype=q.dtype, device=q.device)
+    weights = F.multi_head_attention_forward(  # of one head that leaves q and k as they are
+        *(q, k, k, d_k, 1, None, None, None, None, False, 0.0, same, None),
+        attn_mask=blocked.logical_and(~silent),
+        use_separate_proj_weight=True,
+        **dict.fromkeys(("q_proj_weight", "k_proj_weight", "v_proj_weight"), same),
+    )[1]
+    weights = weights.masked_fill(silent, 0.0).reshape(shape)
+    return torch.matmul(weights, v), weights
+
+
+def _attend(query, key, value, mask, n_heads, projections, biases):
     """Torch's multi-head attention before its output projection, with the mask turned round.
 
-    Torch makes NaN of a row without any key: such rows are opened to it, and emptied after it.
-    Returns the heads side by side (batch, t_q, d_model), the weights (batch, n_heads, t_q, t_k).
+    Rows without any key are opened and emptied, as above. Returns the heads side by side
+    (batch, t_q, d_model) and the weights (batch, n_heads, t_q, t_k).
     """
     (batch, t_q, d_model), t_k = query.shape, key.shape[1]
     mask = query.new_ones((), dtype=torch.bool) if mask is None else mask
     blocked = mask.logical_not().broadcast_to(batch, n_heads, t_q, t_k)
     silent = blocked.all(-1, keepdim=True)
     same = torch.eye(d_model, dtype=query.dtype, device=query.device)
-    w_q, w_k, w_v = projections or [same] * 3
-    bias = None if biases is None else torch.cat(biases)
+    w_q, w_k, w_v = projections
     heads, weights = F.multi_head_attention_forward(
         *(x.transpose(0, 1) for x in (query, key, value)),
-        *(d_model, n_heads, None, bias, None, None, False, 0.0, same, None),
+        *(d_model, n_heads, None, torch.cat(biases), None, None, False, 0.0, same, None),
         average_attn_weights=False,
         attn_mask=blocked.logical_and(~silent).flatten(0, 1),
         use_separate_proj_weight=True,
@@ -46,20 +69,6 @@ def _attend(query, key, value, mask, n_heads, projections=None, biases=None):
     )
     empty = silent.squeeze(-1).transpose(1, 2).repeat_interleave(d_model // n_heads, -1)
     return heads.transpose(0, 1).masked_fill(empty, 0.0), weights.masked_fill(silent, 0.0)
-
-
-def scaled_dot_product_attention(q, k, v, mask=None):
-    """Scaled dot-product attention (Vaswani et al. 2017, equation 1).
-
-    q (..., t_q, d_k), k (..., t_k, d_k), v (..., t_k, d_v); mask torch.bool that broadcasts to
-    (..., t_q, t_k), True means "may attend". A query with nothing to attend to gets zeros.
-    Returns the output (..., t_q, d_v) and the weights (..., t_q, t_k).
-    """
-    shape = (*q.shape[:-1], k.shape[-2])
-    mask = None if mask is None else mask.broadcast_to(shape).reshape(-1, 1, *shape[-2:])
-    q, k = (x.reshape(-1, *x.shape[-2:]) for x in (q, k))
-    weights = _attend(q, k, k, mask, n_heads=1)[1].reshape(shape)
-    return torch.matmul(weights, v), weights
 
 
 class MultiHeadAttention(nn.Module):
@@ -85,7 +94,7 @@ class MultiHeadAttention(nn.Module):
         first = self.q_proj, self.k_proj, self.v_proj
         projections, biases = [each.weight for each in first], [each.bias for each in first]
         heads, weights = _attend(query, key, value, mask, self.n_heads, projections, biases)
-        self.weights = weights.detach()
+        self.weights = torch.detach(weights)
         return self.out_proj(heads)
 
 
@@ -121,10 +130,10 @@ class PositionalEncoding(nn.Dropout):
 
     def forward(self, x):
         """Return the shape of x (batch, t, d_model)."""
-        t, max_len = x.shape[1], self.encoding.shape[0]
-        if t > max_len:
-            raise ValueError(f"a sequence of length {t} is longer than max_len={max_len}")
-        return super().forward(torch.add(x, self.encoding.narrow(0, 0, t)))
+        size, most = x.size(1), self.encoding.size(0)
+        if size > most:
+            raise ValueError(f"{size} positions are more than max_len={most}")
+        return super().forward(torch.add(x, self.encoding.narrow(0, 0, size)))
 
 
 class LayerNorm(nn.LayerNorm):
@@ -177,7 +186,7 @@ class DecoderLayer(nn.TransformerDecoderLayer):
         super().__init__(d_model, 1, 1, dropout)
         del self.linear1, self.linear2, self.dropout, self.multihead_attn
         self.self_attn, self.cross_attn = attentions
-        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.add_module("feed_forward", FeedForward(d_model, d_ff, dropout))
 
     def forward(self, x, memory, target_mask=None, memory_mask=None):
         """x (batch, t, d_model), memory (batch, t_source, d_model); as x is returned."""
@@ -282,15 +291,15 @@ def greedy_decode(model, source, start_id, end_id, max_len):
     before = {part: part.training for part in model.modules()}
     model.eval()
     try:
-        with torch.no_grad():
-            memory = model.encode(source)
+        with torch.set_grad_enabled(False):
+            read = model.encode(source)
             page = source.new_full((source.shape[0], max_len), model.pad_id)
             page[:, 0] = start_id
             writing = page[:, 0].eq(start_id)
             for t in range(1, max_len):
                 if not writing.any():
                     return page[:, :t]
-                last = model.decode(page[:, :t], memory, source).select(1, -1)
+                last = model.decode(page[:, :t], read, source).select(1, -1)
                 page[:, t] = torch.where(writing, model.output(last).argmax(-1), model.pad_id)
                 writing = writing.logical_and(page[:, t].ne(end_id))
             return page

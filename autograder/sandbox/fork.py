@@ -4,7 +4,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -76,11 +76,17 @@ class _Unpacker:
 
     tensors: wire.Tensors
     weights: Mapping[int, wire.Tensors]
+    found: dict[str, torch.Tensor] = field(default_factory=dict)
 
     def value(self, part: Any) -> Any:
         if "blueprint" in part:
             return self.blueprint(part["blueprint"])
-        return wire.unpack(part, self.tensors)
+        name = part.get("tensor")
+        if name is None:
+            return wire.unpack(part, self.tensors)
+        if name not in self.found:  # one tensor that is passed twice is one here as well
+            self.found[name] = wire.unpack(part, self.tensors)
+        return self.found[name]
 
     def blueprint(self, header: wire.Header) -> Blueprint:
         key = header["weights"]

@@ -193,13 +193,9 @@ class _Call:
                 module if target.method == "forward" else getattr(module, target.method)
             )
         self._inputs = [*args, *kwargs.values()]
-        # torch forbids writing to a leaf that requires a gradient; writing to an input is to be
-        # found with our words, not with torch's: so the function gets copies of those.
-        given = [each.clone() if _wants_gradient(each) else each for each in self._inputs]
-        self._before = [each.detach().clone() if _has_data(each) else None for each in given]
-        if how.elsewhere:
-            given = [each.as_subclass(Elsewhere) if _has_data(each) else each for each in given]
-        self._given = [made(each) for each in given]
+        given = {id(each): _passed(each, how.elsewhere) for each in self._inputs}
+        self._given = [made(given[id(each)]) for each in self._inputs]
+        self._before = [each.detach().clone() if _has_data(each) else None for each in self._given]
         self._positional = self._given[: len(args)]
         self._named = dict(zip(kwargs, self._given[len(args) :], strict=True))
 
@@ -247,6 +243,13 @@ class _Counter(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.count += 1
         return func(*args, **(kwargs or {}))
+
+
+def _passed(value: Any, elsewhere: bool) -> Any:
+    # torch forbids writing to a leaf that requires a gradient; writing to an input is to be found
+    # with our words, not with torch's: so the function gets copies of those.
+    value = value.clone() if _wants_gradient(value) else value
+    return value.as_subclass(Elsewhere) if elsewhere and _has_data(value) else value
 
 
 def _outputs(value: Any) -> Sequence[Any]:

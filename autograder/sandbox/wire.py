@@ -169,7 +169,9 @@ class Packer:
             if isinstance(value, (tuple, list)) and len(value) <= _MAX_PARTS:
                 name = "tuple" if isinstance(value, tuple) else "list"
                 return {name: [self.pack(part, depth + 1) for part in value]}
-            if kind in (dict, OrderedDict) and len(value) <= _MAX_PARTS:
+            if kind in (dict, OrderedDict) and len(value) > _MAX_PARTS:
+                return {"odd": f"a dict of {len(value):,} entries"}
+            if kind in (dict, OrderedDict):
                 return {"dict": [[str(k), self.pack(v, depth + 1)] for k, v in value.items()]}
         return _odd(value)
 

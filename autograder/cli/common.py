@@ -1,0 +1,113 @@
+"""What the commands share: the consoles, reading the course, choosing walls, telling problems."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import rich.markup
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from autograder import demo as demos
+from autograder.classroom import HandedIn, Room, grade_class
+from autograder.cli.show import print_class, print_needs_staff
+from autograder.course import Course, UnknownIdError, read_course
+from autograder.export.gradebook import GradebookError
+from autograder.export.publish import publish
+from autograder.lines import ManifestError
+from autograder.plugin import ChecksBroken
+from autograder.release import ReleaseError
+from autograder.result import Result
+from autograder.sandbox.host import ServerFailed
+from autograder.sandbox.walls import NoWalls, choose, why_not
+from autograder.secret import read_secret
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+_EXPECTED = (
+    *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
+    *(GradebookError, demos.NotADemo),
+)
+
+
+def grade_and_publish(
+    course: Course,
+    assignment_id: str,
+    class_: Sequence[HandedIn],
+    folder: Path,
+    wall: str,
+    jobs: int,
+    *,
+    record_it: bool = True,
+    about: dict[str, str] | None = None,
+) -> list[Result]:
+    """Grade, record, write the pages, and say so."""
+    assignment = course.assignment(assignment_id)
+    room = Room(course, assignment_id, folder, wall, read_secret(course.root))
+    started = time.perf_counter()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
+        task = progress.add_task(f"grading {assignment_id}", total=len(class_))
+        graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
+    seconds = time.perf_counter() - started
+    print_class(out, graded, assignment, about or {})
+    out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
+    if record_it:
+        done = publish(course, assignment, graded, folder)
+        out.print(f"gradebook:  {_shown(done.gradebook)} ({done.recorded} recorded)")
+        out.print(f"feedback:   {_shown(done.feedback)}/STUDENT/{assignment_id}/")
+        out.print(f"class page: {_shown(done.class_page)}", soft_wrap=True)
+    print_needs_staff(err, graded)
+    return graded
+
+
+def wall_for(sandbox: str | None, no_sandbox: bool) -> str:
+    """The walls that were asked for, or the best there are."""
+    if no_sandbox:
+        warning = "student code runs without walls and may do all that you may do."
+        err.print(f"[bold red]WARNING:[/] {warning}")
+        return "none"
+    if sandbox is None:
+        return choose()
+    if sandbox not in ("sandlock", "bubblewrap"):
+        fail(f"--sandbox must be sandlock or bubblewrap, got {sandbox!r}")
+    reason = why_not(sandbox)
+    if reason:
+        fail(f"{sandbox} cannot be used here: {reason}")
+    return sandbox
+
+
+def read_nearest(folder: Path) -> Course:
+    """The course of this folder, or of the nearest one above that has a course.yml."""
+    start = folder.resolve()
+    for each in (start, *start.parents):
+        if (each / "course.yml").exists():
+            return read_course(each)
+    return read_course(start)
+
+
+def _shown(path: Path) -> str:
+    here = os.path.relpath(path)
+    return str(path) if here.startswith("..") else here
+
+
+def fail(message: str) -> NoReturn:
+    """Say what is wrong with the call, and exit with 2."""
+    err.print(f"[red]error:[/] {rich.markup.escape(message)}")
+    raise typer.Exit(2)
+
+
+@contextlib.contextmanager
+def problems_told() -> Iterator[None]:
+    """Tell what a caller can mend in a sentence, and exit with 2."""
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except (*_EXPECTED, ValueError, RuntimeError) as error:
+        fail(str(error))

@@ -1,0 +1,71 @@
+"""`autograder verify` and `autograder margins`: what must hold before anything is published."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from autograder.course import Assignment, Course
+from autograder.grading import limits_of, prepare
+from autograder.margins import FACTOR, Margin, margins
+from autograder.sample import read_samples
+from autograder.sandbox.host import Server
+from autograder.verify import verify
+
+
+def show_verification(
+    out: Console, err: Console, course: Course, chosen: Sequence[Assignment], wall: str
+) -> bool:
+    """Verify, print a line for each promise as it is tried; returns whether all are kept."""
+    kept, shown = True, ""
+    with err.status("verifying") as status:
+        for each in verify(course, chosen, wall, lambda text: status.update(text)):
+            if each.assignment != shown:
+                shown = each.assignment
+                out.print(f"[bold]{shown}[/]")
+            mark = "[green]✓[/]" if each.problem is None else "[red]✗[/]"
+            out.print(f"  {mark} {each.promise:41} {escape(each.figure)}", soft_wrap=True)
+            if each.problem is not None:
+                kept = False
+                out.print(f"      [red]{escape(each.problem)}[/]")
+    return kept
+
+
+def show_margins(
+    out: Console, err: Console, course: Course, chosen: Sequence[Assignment], wall: str
+) -> bool:
+    """Measure and print the margins of all tolerances; returns whether all are wide enough."""
+    wide = True
+    for assignment in chosen:
+        with err.status(f"measuring {assignment.id}") as status:
+            exam = prepare(course, assignment.id, "what the margins are measured on")
+            with Server(wall, limits_of(assignment)) as server:
+                found = margins(
+                    exam,
+                    read_samples(course, assignment.id),
+                    server,
+                    lambda sample: status.update(f"measuring {sample.assignment}: {sample.name}"),
+                )
+        wide = wide and all(each.holds for each in found)
+        out.print(_table(assignment.id, found))
+    out.print(
+        "Errors in units of what is allowed: a tolerance holds when every right variant is below "
+        f"{1 / FACTOR:g} and every wrong sample whose values cost the item above {FACTOR:g}."
+    )
+    return wide
+
+
+def _table(title: str, found: Sequence[Margin]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in ("item", "tolerance", "right, at most", "", "wrong, at least", ""):
+        table.add_column(name, justify="right" if "," in name or name == "tolerance" else "left")
+    for each in found:
+        style = None if each.holds else "red"
+        right = "" if each.right is None else f"{each.right:.1e}"
+        wrong = "" if each.wrong is None else f"{each.wrong:.1e}"
+        numeric = right or wrong
+        tolerance = f"{each.tolerance:.1e}" if numeric else "exact"
+        cells = tolerance, right, each.right_name, wrong, each.wrong_name
+        table.add_row(each.item, *cells, style=style)
+    return table

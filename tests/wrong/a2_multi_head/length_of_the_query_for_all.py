@@ -1,0 +1,32 @@
+# The key is split by the length of the query.
+# fails: heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
+# %% solution="multi_head"
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.weights = None
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} numbers cannot be shared out among {n_heads} heads")
+        self.n_heads, self.d_k = n_heads, d_model // n_heads
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+        self.out_proj = nn.Linear(d_model, d_model)
+
+    def split_heads(self, x):
+        return self.cut(x, x.shape[1])
+
+    def cut(self, x, t):
+        return x.reshape(x.shape[0], t, self.n_heads, self.d_k).transpose(1, 2)
+
+    def merge_heads(self, x):
+        batch, _, t, _ = x.shape
+        return x.transpose(1, 2).reshape(batch, t, self.n_heads * self.d_k)
+
+    def forward(self, query, key, value, mask=None):
+        q = self.split_heads(self.q_proj(query))
+        k = self.cut(self.k_proj(key), query.shape[1])
+        v = self.cut(self.v_proj(value), query.shape[1])
+        answers, weights = scaled_dot_product_attention(q, k, v, mask)
+        self.weights = weights.detach()
+        return self.out_proj(self.merge_heads(answers))

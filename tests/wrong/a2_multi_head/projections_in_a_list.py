@@ -1,0 +1,27 @@
+# The projections stand in a plain list, where torch does not find them.
+# fails: heads_parameters, heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
+# %% solution="multi_head"
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.weights = None
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} numbers cannot be shared out among {n_heads} heads")
+        self.n_heads, self.d_k = n_heads, d_model // n_heads
+        self.projections = [nn.Linear(d_model, d_model) for _ in range(4)]
+
+    def split_heads(self, x):
+        batch, t, _ = x.shape
+        return x.reshape(batch, t, self.n_heads, self.d_k).transpose(1, 2)
+
+    def merge_heads(self, x):
+        batch, _, t, _ = x.shape
+        return x.transpose(1, 2).reshape(batch, t, self.n_heads * self.d_k)
+
+    def forward(self, query, key, value, mask=None):
+        q = self.split_heads(self.projections[0](query))
+        k = self.split_heads(self.projections[1](key))
+        v = self.split_heads(self.projections[2](value))
+        answers, weights = scaled_dot_product_attention(q, k, v, mask)
+        self.weights = weights.detach()
+        return self.projections[3](self.merge_heads(answers))

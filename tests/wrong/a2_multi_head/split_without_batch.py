@@ -1,0 +1,29 @@
+# split_heads takes a single sentence apart; the forward stacks the sentences.
+# fails: heads_split
+# %% solution="multi_head"
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.weights = None
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} numbers cannot be shared out among {n_heads} heads")
+        self.n_heads, self.d_k = n_heads, d_model // n_heads
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+        self.out_proj = nn.Linear(d_model, d_model)
+
+    def split_heads(self, x):
+        return x.reshape(-1, self.n_heads, self.d_k).transpose(0, 1)
+
+    def merge_heads(self, x):
+        batch, _, t, _ = x.shape
+        return x.transpose(1, 2).reshape(batch, t, self.n_heads * self.d_k)
+
+    def forward(self, query, key, value, mask=None):
+        q = torch.stack([self.split_heads(x) for x in self.q_proj(query)])
+        k = torch.stack([self.split_heads(x) for x in self.k_proj(key)])
+        v = torch.stack([self.split_heads(x) for x in self.v_proj(value)])
+        answers, weights = scaled_dot_product_attention(q, k, v, mask)
+        self.weights = weights.detach()
+        return self.out_proj(self.merge_heads(answers))
