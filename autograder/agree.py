@@ -83,6 +83,7 @@ class Agree:
         look_at: Sequence[str] | None = None,
         exact_zeros: bool = False,
         cotangents: Sequence[Any] | None = None,
+        same_mode: bool = True,
         **options: Any,
     ) -> Answer:
         """A call agrees; returns the student's answer.
@@ -91,7 +92,8 @@ class Agree:
         returned; look_at: those, and those of `read`, that are compared (None: all);
         exact_zeros: where the reference gives 0, only 0 will do; cotangents: compare the
         gradients of sum(output * cotangent) by every floating argument, and by every weight of
-        the modules, too. options: the other fields of How, and keyword arguments.
+        the modules, too; same_mode: modules are left in the mode in which the reference leaves
+        them. options: the other fields of How, and keyword arguments.
         """
         if cotangents is not None:
             wanting = {id(each): _asking_for_gradient(each) for each in args}
@@ -123,7 +125,7 @@ class Agree:
             problem = problem or compare.compare(one, other, self._tolerance, name, **how)
         if problem is None and got.elsewhere != expected.elsewhere:
             problem = "the result is on torch's default device, which is not the one it should be"
-        if problem is None and got.mode_changed != expected.mode_changed:
+        if problem is None and same_mode and got.mode_changed != expected.mode_changed:
             problem = "a module is left in another mode (train or eval) than it came in"
         if problem:
             self.wrong(target, problem, *args, **options)
