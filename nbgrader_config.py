@@ -5,3 +5,16 @@ c = get_config()  # noqa: F821 # defined by nbgrader when it reads this file
 c.CourseDirectory.course_id = "transformer-from-scratch"
 # What students get is built by `autograder release`, from solutions/.
 c.CourseDirectory.release_directory = "assignments"
+
+# `nbgrader autograde` gives the grades of `autograder grade`: see autograder/nbgrader.py.
+c.Autograde.exporter_class = "autograder.nbgrader.Submissions"
+c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
+c.Autograde.autograde_preprocessors = [
+    "autograder.nbgrader.Grade",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# Of what students write, nothing runs in the browser of whoever reads it.
+c.HTMLExporter.filters = {"markdown2html": "autograder.rebuilt.markdown_without_html"}

@@ -173,14 +173,16 @@ def _grade(
     submission: Submission, handed_in: Path, exam: Exam, server: Server, run: Runner
 ) -> tuple[list[ItemResult], list[str]]:
     """The items, and what else there is to tell the student."""
+    server.start()  # its own time is not the student's
+    started = time.monotonic()
+
+    def again(other: Submission, given: Sequence[str]) -> Sequence[CheckOutcome]:
+        left = server.limits.wall_seconds - (time.monotonic() - started)
+        with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
+            return run(student, handed_in)
+
     outcomes, notes = _ask(submission, handed_in, exam, server, run)
-    carried_by = carried(
-        submission,
-        exam.source,
-        exam.outcomes,
-        outcomes,
-        lambda other, given: _ask(other, handed_in, exam, server, run, given)[0],
-    )
+    carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
     items = [_judge(item, outcomes) for item in exam.assignment.items]
     share = exam.assignment.carried_share
     items = [_carry(item, carried_by.get(item.item), share) for item in items]
@@ -193,10 +195,9 @@ def _ask(
     exam: Exam,
     server: Server,
     run: Runner,
-    given: Sequence[str] = (),
 ) -> tuple[list[CheckOutcome], list[str]]:
     """Run the cells, then the checks."""
-    with remote_student(submission, exam, server, given) as student:
+    with remote_student(submission, exam, server) as student:
         student.run()
         outcomes = run(student, handed_in)
     answers = {cell.name for cell in submission.cells if cell.solution}
@@ -209,7 +210,11 @@ def _ask(
 
 
 def remote_student(
-    submission: Submission, exam: Exam, server: Server, given: Sequence[str] = ()
+    submission: Submission,
+    exam: Exam,
+    server: Server,
+    given: Sequence[str] = (),
+    wall_seconds: float | None = None,
 ) -> RemoteStudent:
     """The submission behind walls. `given`: names to be had from `given` beside its own."""
     return RemoteStudent(
@@ -221,6 +226,7 @@ def remote_student(
         banned_while=exam.assignment.banned_in,
         defined_in=exam.source.defined_in,
         foreseen=exam.foreseen,
+        wall_seconds=wall_seconds,
     )
 
 

@@ -124,9 +124,14 @@ def _has_text(cell: Any) -> bool:
 def _handed_in(cell: NotebookNode) -> HandedInCell:
     # A raw cell is shown as code is: as text. Told to be HTML, it would go to the page as it is.
     kind = "markdown" if cell.get("cell_type") == "markdown" else "code"
-    return HandedInCell(
-        kind, _grade_id(cell), cell["source"], list(_outputs(cell)), dict(_attachments(cell))
-    )
+    source = _whole(cell["source"])
+    outputs, attachments = list(_outputs(cell)), dict(_attachments(cell))
+    return HandedInCell(kind, _grade_id(cell), source, outputs, attachments)
+
+
+def _whole(text: str) -> str:
+    """The text without half characters, which JSON can smuggle in and no file can hold."""
+    return text.encode(errors="replace").decode()
 
 
 def _grade_id(cell: NotebookNode) -> str | None:
@@ -141,10 +146,10 @@ def _outputs(cell: NotebookNode) -> Iterator[NotebookNode]:
     for output in outputs if isinstance(outputs, list) else []:
         kind = output.get("output_type") if isinstance(output, dict) else None
         if kind == "stream" and isinstance(output.get("text"), str):
-            yield new_output("stream", name="stdout", text=output["text"])
+            yield new_output("stream", name="stdout", text=_whole(output["text"]))
         elif kind == "error" and isinstance(output.get("traceback"), list):
             said = [line for line in output["traceback"] if isinstance(line, str)]
-            yield new_output("stream", name="stdout", text="\n".join(said))
+            yield new_output("stream", name="stdout", text=_whole("\n".join(said)))
         elif kind in ("display_data", "execute_result") and (data := _harmless(output.get("data"))):
             yield new_output("display_data", data=data)
 
@@ -155,7 +160,7 @@ def _attachments(cell: NotebookNode) -> Iterator[tuple[str, dict[str, str]]]:
         found = _harmless(data)
         found.pop("text/plain", None)
         if found:
-            yield name, found
+            yield _whole(name), found
 
 
 def _harmless(data: Any) -> dict[str, str]:
@@ -164,5 +169,5 @@ def _harmless(data: Any) -> dict[str, str]:
         if isinstance(value, str):
             picture = kind in _PICTURES and _BASE64.fullmatch(value)
             if picture or kind == "text/plain":
-                found[kind] = value
+                found[kind] = _whole(value)
     return found

@@ -56,12 +56,14 @@ class RemoteStudent:
         defined_in: Mapping[str, str],
         foreseen: Sequence[Question] = (),
         banned_while: Mapping[str, Sequence[str]] | None = None,
+        wall_seconds: float | None = None,
     ) -> None:
         """Nothing runs yet.
 
         banned: the calls to watch for; banned_while: more of them, while a name is called;
         banned_in: names known to lead to one, and to which; defined_in: which solution cell is
-        to define a name; foreseen: what will be asked, if nothing goes wrong.
+        to define a name; foreseen: what will be asked, if nothing goes wrong;
+        wall_seconds: for all of it, when that is less than the server's limit.
         """
         self._server = server
         self._cells = cells
@@ -74,6 +76,8 @@ class RemoteStudent:
         self._foreseen = foreseen
         self._next = 0  # of the foreseen questions, the first not sent
         self._sent: deque[int] = deque()  # those on their way
+        limit = server.limits.wall_seconds
+        self._wall_seconds = limit if wall_seconds is None else min(limit, wall_seconds)
         self._deadline: float | None = None  # from the first fork on: a server may have to start
         self._life = contextlib.ExitStack()
         self._fork: Fork | None = None
@@ -94,7 +98,7 @@ class RemoteStudent:
             self._fork = self._life.enter_context(self._server.fork())
             self._loaded = {}
             if self._deadline is None:
-                self._deadline = time.monotonic() + self._server.limits.wall_seconds
+                self._deadline = time.monotonic() + self._wall_seconds
             self._fork.send(self._start)
             try:
                 self._fork.receive(_START_SECONDS)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from autograder.course import Assignment, Dates, Item, Limits
+from autograder.course import Assignment, ByHand, Dates, Item, Limits
 from autograder.result import ItemResult, Result, Verdict
 
 COURSE = "The Transformer from scratch"
@@ -32,6 +32,11 @@ def assignment(**points: float) -> Assignment:
             released=datetime(2027, 2, 1, 8, tzinfo=UTC), due=datetime(2027, 2, 8, 22, tzinfo=UTC)
         ),
     )
+
+
+def with_report(of: Assignment) -> Assignment:
+    """The assignment with a report, which is graded by hand and worth 5 points."""
+    return of.model_copy(update={"manual": (ByHand(id="report", title="The report", points=5),)})
 
 
 def graded(

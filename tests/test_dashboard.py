@@ -3,7 +3,7 @@ from statistics import fmean, median
 from urllib.parse import unquote
 
 import pytest
-from export_samples import COURSE, assignment, graded
+from export_samples import COURSE, assignment, graded, with_report
 from test_feedback import HOSTILE, Page
 
 from autograder.export.dashboard import write_class_page
@@ -145,6 +145,14 @@ def test_grading_without_a_sandbox_is_said(tmp_path):
     results = [graded("s001", a1, sandbox="none"), graded("s002", a1)]
     assert "1 of 2 graded without a sandbox" in Page(html_of(tmp_path, results, a1)).text
     assert "without a sandbox" not in html_of(tmp_path, results[1:], a1)
+
+
+def test_what_is_graded_by_hand_is_said(tmp_path):
+    a1 = assignment()
+    results = [graded("s001", a1)]
+    assert "by hand" not in html_of(tmp_path, results, a1)
+    text = Page(html_of(tmp_path, results, with_report(a1))).text
+    assert "Graded by hand, and not in these scores: The report (5)." in text
 
 
 def test_students_lead_to_their_feedback(tmp_path):

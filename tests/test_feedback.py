@@ -2,7 +2,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from export_samples import COURSE, assignment, graded
+from export_samples import COURSE, assignment, graded, with_report
 
 from autograder.export.feedback import write_feedback
 from autograder.export.page import LOOKS
@@ -64,6 +64,15 @@ def test_a_page_says_what_came_of_each_item(tmp_path, every_verdict):
         assert f"{symbol} {item.title} {item.id} {shown} {points}" in page.text
         assert (f"why {item.id} is {shown}" in page.text) == (shown != "passed")
     assert "1 passed, 1 carried, 1 wrong" in page.text
+
+
+def test_what_is_graded_by_hand_is_said(tmp_path):
+    a1 = assignment(scale=2.0)
+    assert "by hand" not in Page(html_of(tmp_path, graded("s042", a1), a1)).text
+    text = Page(html_of(tmp_path, graded("s042", a1), with_report(a1))).text
+    assert "2 of 2 points" in text
+    assert "Graded by hand These are read by people." in text
+    assert "The report report graded by hand worth 5" in text
 
 
 def test_messages_keep_their_lines_and_a_diagnosis_follows(tmp_path):

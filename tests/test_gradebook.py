@@ -8,7 +8,7 @@ from datetime import datetime
 
 import nbformat
 import pytest
-from export_samples import assignment, graded
+from export_samples import assignment, graded, with_report
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
@@ -234,6 +234,52 @@ def test_a_cell_graded_by_hand_stays_so(release, db, a1):
     with Gradebook(db) as gradebook:
         grade = gradebook.find_grade("report", NAME, NAME, "s001")
         assert (grade.manual_score, grade.needs_manual_grade) == (4.0, False)
+
+
+@pytest.fixture
+def with_manual(a1, release):
+    """An assignment with a report in it, and its release, whose points are stale."""
+    notebook = nbformat.read(release, as_version=4)
+    about = {"grade": True, "solution": True, "points": 50.0, "cell_type": "markdown"}
+    notebook.cells.append(cell(new_markdown_cell, "YOUR ANSWER HERE", "report", **about))
+    nbformat.write(notebook, release)
+    return with_report(a1)
+
+
+def report_of(db, student):
+    with Gradebook(db) as gradebook:
+        grade = gradebook.find_grade("report", NAME, NAME, student)
+        return grade.auto_score, grade.manual_score, grade.needs_manual_grade, grade.max_score
+
+
+def test_what_is_handed_in_waits_to_be_graded_by_hand(release, db, with_manual):
+    unread = graded("s002", with_manual, [WRONG, WRONG, WRONG], submission_sha256=None)
+    record([graded("s001", with_manual), unread], with_manual, release, db)
+
+    assert report_of(db, "s001") == (None, None, True, 5.0)
+    assert report_of(db, "s002") == (None, None, False, 5.0)
+    with Gradebook(db) as gradebook:
+        submission = gradebook.find_submission(NAME, "s001")
+        assert submission.needs_manual_grade
+        assert (submission.score, submission.max_score) == (6.5, 11.5)
+
+
+def test_a_report_that_was_read_keeps_its_score_and_is_not_asked_for_again(
+    release, db, with_manual
+):
+    record([graded("s001", with_manual, [WRONG, WRONG, WRONG])], with_manual, release, db)
+    grade_by_hand(db, "s001", "report", manual_score=4.0, needs_manual_grade=False)
+
+    record([graded("s001", with_manual)], with_manual, release, db)
+
+    assert report_of(db, "s001") == (None, 4.0, False, 5.0)
+    with Gradebook(db) as gradebook:
+        assert gradebook.find_submission(NAME, "s001").score == 10.5
+
+
+def test_a_release_without_the_cell_of_a_report_is_refused(release, db, a1):
+    with pytest.raises(GradebookError, match=r"no cell for report, which course\.yml lists"):
+        record([], with_report(a1), release, db)
 
 
 def test_an_item_nobody_knows_is_named_and_nothing_is_recorded(a1, release, db):

@@ -31,6 +31,10 @@ MAY_IMPORT = {
     "blame": {"handout", "result", "sandbox", "student"},
     "remote": {"blame", "result", "sandbox", "student"},
     "numbers": set(),
+    "rebuilt": {"grading", "notebook"},
+    "nbgrader": {
+        *("course", "export", "grading", "plugin", "rebuilt", "result", "sandbox", "secret"),
+    },
     "trained": {"result", "student"},
     "export": {"course", "export", "result", "scripts"},
 }

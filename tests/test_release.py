@@ -315,6 +315,50 @@ def test_a_story_that_shows_a_missing_figure_is_refused(changed, shown):
         build(course, NAME)
 
 
+# What is graded by hand, and files that come with the notebook
+
+
+@pytest.fixture(scope="module")
+def a6(course):
+    return build(course, "a6_translation", SECRET)
+
+
+def test_a_part_graded_by_hand_is_an_empty_cell_worth_its_points(a6, course):
+    notebook = nbformat.reads(a6.files["a6_translation.ipynb"].decode(), as_version=4)
+    MetadataValidator().validate_nb(notebook)
+    cells = {
+        each.metadata.nbgrader.get("grade_id"): each
+        for each in notebook.cells
+        if "nbgrader" in each.metadata
+    }
+    for part in course.assignment("a6_translation").manual:
+        about = cells[part.id].metadata.nbgrader
+        assert (about.grade, about.solution, about.locked) == (True, True, False)
+        assert about.points == part.points
+    assert cells["report_masks"].source == "YOUR ANSWER HERE"
+    assert "### BEGIN" not in cells["attention_plot"].source
+    assert "raise NotImplementedError()" in cells["attention_plot"].source
+
+
+def test_an_answer_to_what_is_graded_by_hand_is_a_leak(a6, course):
+    source = read_source(ROOT / "solutions" / "a6_translation.py")
+    (answer,) = (cell.source for cell in source.cells if cell.name == "report_masks")
+    line = answer.splitlines()[1]
+    files = a6.files | {"numbers.tsv": line.encode()}
+    (problem,) = leaks(files, source, {*files}, SECRET)
+    assert problem == f"numbers.tsv: a line of the solution 'report_masks': {line}"
+
+
+def test_listed_files_come_with_the_notebook_and_others_do_not(a6, course):
+    folder = ROOT / "solutions" / "a6_translation"
+    listed = course.assignment("a6_translation").files
+    assert listed == ("numbers.tsv", "own.py")
+    assert all(a6.files[name] == (folder / name).read_bytes() for name in listed)
+    others = {path.name for path in folder.iterdir() if path.is_file()} - {*listed}
+    assert "weights.safetensors" in others
+    assert not others & a6.files.keys()
+
+
 # Writing
 
 

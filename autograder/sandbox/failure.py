@@ -1,5 +1,6 @@
 """An exception of the student's in words."""
 
+import linecache
 import traceback
 from dataclasses import dataclass
 
@@ -26,9 +27,12 @@ def describe_failure(error: BaseException) -> Failure:
         cell, line, source = error.filename, error.lineno, error.text
     else:
         cell, line, source = None, None, None
-        for frame in traceback.extract_tb(error.__traceback__):
-            if frame.filename.startswith("<cell "):
-                cell, line, source = frame.filename, frame.lineno, frame.line
+        # Not extract_tb: it looks up a line of every frame, of which recursion leaves thousands.
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_filename.startswith("<cell "):
+                cell, line = frame.f_code.co_filename, number
+        if cell is not None and line is not None:
+            source = linecache.getline(cell, line)
     return Failure(
         name[:100],
         _text(error),

@@ -1,6 +1,7 @@
 """Modules of a notebook: made anew for each question, loaded by name, and looked at afterwards."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from autograder.sandbox.elsewhere import Elsewhere
+
+_DRAWING = ("kaiming_uniform_", "uniform_", "normal_")  # what nn.Linear and nn.Embedding call
 
 
 class WrongParameters(Exception):
@@ -58,7 +61,8 @@ class Blueprint:
 
     def make(self, names: Mapping[str, Any]) -> nn.Module:
         """Make it from the names of a notebook. Raises WrongParameters and what its code raises."""
-        module = names[self.name](*self.args, **(self.kwargs or {}))
+        with _undrawn() if self.weights is not None else contextlib.nullcontext():
+            module = names[self.name](*self.args, **(self.kwargs or {}))
         if not isinstance(module, nn.Module):
             raise TypeError(f"{self.name}(...) is no nn.Module")
         module.to(self.dtype)
@@ -68,6 +72,19 @@ class Blueprint:
                 raise WrongParameters(self.name, shapes)
             module.load_state_dict(dict(self.weights))
         return module.train(self.train)
+
+
+@contextlib.contextmanager
+def _undrawn() -> Iterator[None]:
+    """Leave torch's layers as they are allocated: what they would draw is about to be replaced."""
+    before = {name: getattr(nn.init, name) for name in _DRAWING}
+    for name in _DRAWING:
+        setattr(nn.init, name, lambda tensor, *_, **__: tensor)
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(nn.init, name, function)
 
 
 def _shapes(weights: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
@@ -81,6 +98,10 @@ def move_elsewhere(module: nn.Module) -> None:
             for name, tensor in tensors.items():
                 if tensor is not None:
                     tensors[name] = tensor.detach().as_subclass(Elsewhere)  # type: ignore[assignment]
+
+
+# As they are before a student's code may replace them.
+_hook, _submodule = nn.Module.register_forward_hook, nn.Module.get_submodule
 
 
 @dataclass(frozen=True)
@@ -98,7 +119,7 @@ class Watcher:
     def __init__(self, module: nn.Module, paths: Sequence[str]) -> None:
         self._seen: dict[str, list[tuple[bool, bool]]] = {path: [] for path in paths}
         for path in paths:
-            module.get_submodule(path).register_forward_hook(self._hook(path))
+            _hook(_submodule(module, path), self._hook(path))
 
     def _hook(self, path: str) -> Any:
         def seen(module: nn.Module, _: Any, output: Any) -> None:

@@ -13,10 +13,6 @@ import torch
 # Where torch's dispatcher comes by when a banned call is made: operation, and the key of the
 # kernel that is replaced.
 _LAYER_NORM = ("layer_norm", "CompositeImplicitAutograd"), ("native_layer_norm", "CPU")
-_NLL_LOSS = (
-    *((name, "CompositeImplicitAutograd") for name in ("nll_loss_nd", "nll_loss", "nll_loss2d")),
-    ("nll_loss_forward", "CPU"),
-)
 _OPERATIONS = {
     "torch.nn.functional.scaled_dot_product_attention": (
         ("scaled_dot_product_attention", "CompositeImplicitAutograd"),
@@ -28,8 +24,6 @@ _OPERATIONS = {
     "torch.nn.TransformerEncoderLayer": (("_transformer_encoder_layer_fwd", "CPU"),),
     "torch.nn.functional.layer_norm": _LAYER_NORM,
     "torch.nn.functional.cross_entropy": (("cross_entropy_loss", "CompositeImplicitAutograd"),),
-    "torch.nn.functional.nll_loss": _NLL_LOSS,
-    "torch.nn.functional.kl_div": (("kl_div", "CompositeImplicitAutograd"),),
 }
 # Banned calls that are Python all the way down to allowed operations.
 _FUNCTIONS = {"torch.nn.functional.multi_head_attention_forward": torch.nn.functional}

@@ -29,6 +29,11 @@ def drawn_weights(shapes: Mapping[str, Sequence[int]], seed: int) -> dict[str, t
 def _uniform(count: int, seed: int) -> torch.Tensor:
     """Numbers between -1 and 1."""
     bits = torch.arange(1, count + 1) * _STEP + seed  # int64 wraps around
-    bits = (bits ^ (bits >> 30)) * _FIRST
-    bits = (bits ^ (bits >> 27)) * _SECOND
-    return (bits ^ (bits >> 31)).double() / 2**63
+    bits = (bits ^ _shifted(bits, 30)) * _FIRST
+    bits = (bits ^ _shifted(bits, 27)) * _SECOND
+    return (bits ^ _shifted(bits, 31)).double() / 2**63
+
+
+def _shifted(bits: torch.Tensor, by: int) -> torch.Tensor:
+    """To the right as if without a sign, which `>>` would carry along."""
+    return (bits >> by) & ((1 << (64 - by)) - 1)

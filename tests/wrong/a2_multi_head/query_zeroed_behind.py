@@ -1,5 +1,5 @@
 # The query is emptied in place once it has been projected.
-# fails: heads_blocked_rows, heads_gradients, heads_tensors
+# fails: heads_self_attention, heads_weights, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,0 +1,52 @@
+"""Checks your notebook against recorded cases: check("name of the item").
+
+The cases lie beside this file in cases.json: inputs, and what a right solution gives for them.
+Grading uses other inputs and looks at more; each check says at what.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from .recorded import problem_of
+
+__all__ = ["CheckFailed", "check"]
+
+
+class CheckFailed(AssertionError):
+    """The notebook does not pass; the message says what was expected, what came, and a hint."""
+
+    def _render_traceback_(self) -> list[str]:  # what Jupyter shows: the message, no frames
+        return [str(self)]
+
+
+def check(item: str) -> None:
+    """Run the public cases of an item on the notebook's own functions; raise CheckFailed."""
+    recorded = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))
+    try:
+        asked = recorded["items"][item]
+    except KeyError:
+        known = ", ".join(recorded["items"])
+        raise CheckFailed(f"there is no item {item!r}; the items are: {known}") from None
+    started = time.perf_counter()
+    for case in asked["cases"]:
+        problem = problem_of(case, vars(sys.modules["__main__"]), asked["tolerance"])
+        if problem:
+            said = [f"{item}: not yet right", case["sentence"], problem, case["hint"]]
+            raise CheckFailed("\n  ".join(line for line in said if line))
+    print(_all_right(item, asked, time.perf_counter() - started))
+
+
+def _all_right(item: str, asked: dict[str, Any], seconds: float) -> str:
+    if asked["shapes_only"]:
+        lines = [f"{item}: the shapes are right. The values are looked at when it is graded:"]
+    else:
+        count = len(asked["cases"])
+        if not count:
+            lines = [f"{item}: nothing can be tried here. When it is graded:"]
+            return "\n  - ".join([*lines, *asked["sentences"]])
+        cases = "the public case passes" if count == 1 else f"the {count} public cases pass"
+        lines = [f"{item}: {cases} ({seconds:.2f} s). When it is graded, with other inputs:"]
+    return "\n  - ".join([*lines, *asked["sentences"]])

@@ -1,0 +1,198 @@
+"""A recorded case: made from cases.json again, and put to the notebook's own code."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from .compare import (
+    NO_GRADIENT,
+    called_names,
+    compare,
+    compare_outputs,
+    describe_call,
+    describe_module,
+    differences,
+)
+from .weights import drawn_weights
+
+_Case = dict[str, Any]
+
+
+class _Told(Exception):
+    """What is wrong, as the student is to read it."""
+
+
+def problem_of(case: _Case, names: Mapping[str, Any], tolerance: float) -> str | None:
+    """What is wrong with the notebook's answer to one case, in a sentence, or None."""
+    name = case["name"]
+    missing = next((each for each in (name, *_classes(case)) if each not in names), None)
+    if missing is not None:
+        return f"{missing} is not defined: run the cell that defines it first."
+    if case["kind"] == "value":
+        return compare(names[name], from_json(case["expected"]), tolerance, name)
+    try:
+        return _problem_of_call(case, names, tolerance)
+    except _Told as told:
+        return str(told)
+
+
+def _classes(case: _Case) -> list[str]:
+    parts = [*case.get("args", ()), *case.get("kwargs", {}).values()]
+    return [each["module"]["name"] for each in parts if _is_module(each)]
+
+
+def _is_module(value: Any) -> bool:
+    return isinstance(value, dict) and "module" in value
+
+
+def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) -> str | None:
+    wants = [from_json(each) for each in case["args"]]
+    options = {key: from_json(each) for key, each in case["kwargs"].items()}
+    said = describe_call(case["called"], case["parameters"], wants, options)
+    modules: list[nn.Module] = []
+    args: list[Any] = []
+
+    def called() -> Any:
+        target = names[case["name"]]
+        if case["module"]:
+            target = _make(case["module"], names)
+            modules.append(target)
+            if case["module"]["method"] != "forward":
+                target = getattr(target, case["module"]["method"])
+        for value in [*wants, *options.values()]:
+            if _is_module(value):
+                value = _make(value["module"], names)
+                modules.append(value)
+            args.append(value)
+        given = [each.view_as(each) if _wants_gradient(each) else each for each in args]
+        before[:] = [each.detach().clone() if _has_data(each) else None for each in args]
+        return target(*given[: len(wants)], **dict(zip(options, given[len(wants) :], strict=True)))
+
+    before: list[Any] = []
+    try:
+        got = called()
+        read = tuple(getattr(modules[0], each) for each in case["read"])
+    except _Told:
+        raise
+    except NotImplementedError as error:
+        if str(error):  # torch's own words
+            return f"{said} raised NotImplementedError: {error}"
+        return f"{case['name']} is still the stub: write your code where it says so."
+    except Exception as error:
+        if case["kind"] == "raises":
+            return _wrong_error(case, said, error)
+        return f"{said} raised {type(error).__name__}: {error}"
+    if case["kind"] == "raises":
+        return f"{said} raised nothing; expected a {case['expected']}"
+    if case["kind"] == "parameters":
+        return _wrong_parameters(case, got)
+    every = called_names(case["parameters"], options)
+    for old, new, parameter in zip(before, args, every, strict=False):
+        if old is not None and not torch.equal(old, new):
+            return f"{said} changed its input {parameter} in place."
+    problem = compare_outputs(
+        got,
+        from_json(case["expected"]),
+        tolerance,
+        names=case["outputs"],
+        look_at=case["look_at"],
+        exact_zeros=case["exact_zeros"],
+    )
+    for name, one, other in zip(case["read"], read, from_json(case["expected_read"]), strict=True):
+        if problem is None and name in case["look_at"]:
+            problem = compare(
+                one, other, tolerance, f"self.{name}", exact_zeros=case["exact_zeros"]
+            )
+    if problem is None and case["cotangents"] is not None:
+        weights = [
+            module.get_parameter(each)
+            for module, part in zip(modules, _modules_of(case), strict=True)
+            for each in part["shapes"] or ()
+        ]
+        try:
+            inputs = [each for each in args if _wants_gradient(each)]
+            problem = _compare_gradients(got, [*inputs, *weights], case, tolerance)
+        except Exception as error:
+            problem = f"its gradients: torch raised {type(error).__name__}: {error}"
+    return f"{said}: {problem}" if problem else None
+
+
+def _modules_of(case: _Case) -> list[_Case]:
+    parts = [*case["args"], *case["kwargs"].values()]
+    own = [case["module"]] if case["module"] else []
+    return own + [each["module"] for each in parts if _is_module(each)]
+
+
+def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
+    """The module of a case, with its weights in it."""
+    args = [from_json(each) for each in part["args"]]
+    kwargs = {key: from_json(each) for key, each in part["kwargs"].items()}
+    module = names[part["name"]](*args, **kwargs)
+    said = describe_module(part["name"], args, kwargs, "forward", False)
+    if not isinstance(module, nn.Module):
+        raise _Told(f"{said} is not an nn.Module.")
+    module.to(getattr(torch, part["dtype"]))
+    if part["shapes"] is not None:
+        theirs = {name: tuple(each.shape) for name, each in module.state_dict().items()}
+        problem = differences(theirs, part["shapes"])
+        if problem:
+            raise _Told(f"{said}: its parameters are not those that it must have: {problem}")
+        changes = {name: from_json(each) for name, each in part["changes"].items()}
+        module.load_state_dict(drawn_weights(part["shapes"], part["seed"]) | changes)
+    return module.train(part["train"])
+
+
+def _wrong_parameters(case: _Case, got: Any) -> str | None:
+    theirs = {name: tuple(each.shape) for name, each in got.items()}
+    problem = differences(theirs, case["expected"])
+    return f"{case['called'].removesuffix('.state_dict')}: {problem}" if problem else None
+
+
+def _wrong_error(case: _Case, said: str, error: Exception) -> str | None:
+    came = type(error).__name__
+    if came != case["expected"]:
+        return f"{said} raised {came} ({error}); expected a {case['expected']}"
+    lost = [str(each) for each in case["naming"] if str(each) not in str(error)]
+    return f"{said}: its {came} does not name {' and '.join(lost)}: {error}" if lost else None
+
+
+def _compare_gradients(got: Any, inputs: list[Any], case: _Case, tolerance: float) -> str | None:
+    cotangents = [from_json(each) for each in case["cotangents"]]
+    outputs = got if isinstance(got, tuple) else (got,)
+    pairs = zip(outputs, cotangents, strict=False)
+    total = sum((output * each).sum() for output, each in pairs if each is not None)
+    wanted = [each for each in inputs if each.requires_grad]
+    if len(wanted) < len(inputs) or not isinstance(total, torch.Tensor) or not total.requires_grad:
+        return NO_GRADIENT
+    found = torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
+    expected = [from_json(each) for each in case["gradients"]]
+    for name, one, other in zip(case["gradients_of"], found, expected, strict=False):
+        where = f"the gradient of {name}"
+        problem = compare(one, other, tolerance, where, exact_zeros=case["exact_zeros"])
+        if problem:
+            return problem
+    return None
+
+
+def _has_data(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.device.type != "meta"
+
+
+def _wants_gradient(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
+
+
+def from_json(value: Any) -> Any:
+    """A value of cases.json: tensors are objects with dtype, shape, data and memory layout."""
+    if isinstance(value, list):
+        return tuple(from_json(each) for each in value)
+    if not isinstance(value, dict) or "data" not in value:
+        return value
+    dtype = getattr(torch, value["dtype"])
+    order = value["order"]
+    flat = torch.tensor(value["data"], dtype=dtype)
+    tensor = flat.reshape([value["shape"][axis] for axis in order])
+    inverse = sorted(range(len(order)), key=order.__getitem__)
+    return tensor.permute(inverse).requires_grad_(value["grad"])

@@ -1,0 +1,45 @@
+"""Draw the static picture of a6: `python solutions/figures/draw_a6.py`."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from draw import HERE, STYLE
+
+READ, PREDICTED = "#cfe0f1", "#f6d9b8"
+
+
+def draw_a6_teacher_forcing():
+    """One target sentence, shifted against itself."""
+    sentence = ["<start>", "eighty", "two", "thousand", "<end>", "<pad>"]
+    rows = [
+        ("the target", sentence, ["white"] * 6),
+        ("the decoder reads", sentence[:-1], [READ] * 5),
+        ("and predicts", sentence[1:], [PREDICTED] * 4 + ["#eeeeee"]),
+    ]
+    figure, axes = plt.subplots(figsize=(7.6, 2.5), layout="constrained")
+    for y, (name, words, colours) in enumerate(rows):
+        axes.text(-0.15, y, name, ha="right", va="center")
+        for x, (word, colour) in enumerate(zip(words, colours, strict=True)):
+            square = plt.Rectangle(
+                (x + 0.04, y - 0.3), 0.92, 0.6, facecolor=colour, edgecolor="0.5"
+            )
+            axes.add_patch(square)
+            counts = not (name == "and predicts" and word == "<pad>")
+            axes.text(x + 0.5, y, word, ha="center", va="center", color="0" if counts else "0.6")
+    for x in range(5):
+        arrow = {"arrowstyle": "->", "color": "0.4"}
+        axes.annotate("", (x + 0.5, 1.68), (x + 0.5, 1.32), arrowprops=arrow)
+    axes.text(5.1, 2, "no loss at padding", va="center", color="0.4")
+    axes.set(xlim=(-1.6, 6.8), ylim=(2.5, -0.5))
+    axes.set_axis_off()
+    return figure
+
+
+if __name__ == "__main__":
+    with plt.rc_context(STYLE):
+        figure = draw_a6_teacher_forcing()
+        about = {"Date": None, "Creator": None}
+        figure.savefig(HERE / "a6_teacher_forcing.svg", metadata=about)
+        plt.close(figure)

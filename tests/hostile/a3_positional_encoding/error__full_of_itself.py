@@ -1,0 +1,11 @@
+# The module is a part of itself.
+# fails: embedding_scale, embedding_gradients
+# %% solution="token_embedding"
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model)
+        self.add_module("again", self)
+
+    def forward(self, tokens):
+        return self.embedding(tokens) * self.embedding.embedding_dim**0.5

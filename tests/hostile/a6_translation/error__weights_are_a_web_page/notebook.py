@@ -1,0 +1,2 @@
+# A web page, saved under the name of the weights.
+# fails: translation_*

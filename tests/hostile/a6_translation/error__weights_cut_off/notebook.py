@@ -1,0 +1,2 @@
+# The header is whole, and the numbers break off.
+# fails: translation_*

@@ -1,0 +1,2 @@
+# A header that says it is terabytes long.
+# fails: translation_*

@@ -1,0 +1,2 @@
+# A header of brackets inside brackets.
+# fails: translation_*

@@ -1,0 +1,2 @@
+# A tensor with a negative axis.
+# fails: translation_*

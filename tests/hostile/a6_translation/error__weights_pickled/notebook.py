@@ -1,0 +1,2 @@
+# A file of torch.save, which runs a program when it is loaded.
+# fails: translation_*

@@ -1,0 +1,2 @@
+# The weights of another model.
+# fails: translation_*

@@ -1,0 +1,2 @@
+# A file with a header and nothing in it.
+# fails: translation_*

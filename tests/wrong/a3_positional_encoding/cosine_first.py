@@ -1,0 +1,10 @@
+# The cosine comes before the sine.
+# fails: encoding_first_row, encoding_values, encoding_far, encoding_distance
+# %% solution="sinusoidal_encoding"
+def sinusoidal_encoding(max_len, d_model):
+    if d_model % 2:
+        raise ValueError(f"d_model={d_model} is odd")
+    position = torch.arange(max_len)[:, None]
+    even_columns = torch.arange(0, d_model, 2)
+    angle = position / 10000 ** (even_columns / d_model)
+    return torch.stack([angle.cos(), angle.sin()], dim=-1).flatten(1)

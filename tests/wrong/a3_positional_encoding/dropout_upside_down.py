@@ -1,0 +1,17 @@
+# F.dropout is on in eval mode and off in training.
+# fails: position_dropout
+# %% solution="positional_encoding"
+import torch.nn.functional as F
+
+
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.p = dropout
+        self.register_buffer("encoding", sinusoidal_encoding(max_len, d_model), persistent=False)
+
+    def forward(self, x):
+        t, max_len = x.shape[1], self.encoding.shape[0]
+        if t > max_len:
+            raise ValueError(f"a sequence of length {t} is longer than max_len={max_len}")
+        return F.dropout(x + self.encoding[:t], self.p, not self.training)

@@ -1,0 +1,12 @@
+# The embedding is scaled twice.
+# fails: embedding_scale, embedding_gradients
+# %% solution="token_embedding"
+class TokenEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model)
+        self.root = d_model**0.5
+
+    def forward(self, tokens):
+        x = self.embedding(tokens) * self.root
+        return x * self.root

@@ -1,0 +1,9 @@
+# The table has 5000 rows, whatever is asked for.
+# fails: encoding_first_row, encoding_values, encoding_far, encoding_distance
+# %% solution="sinusoidal_encoding"
+def sinusoidal_encoding(max_len, d_model):
+    if d_model % 2:
+        raise ValueError(f"d_model={d_model} is odd")
+    position = torch.arange(5000)[:, None]
+    angle = position / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)

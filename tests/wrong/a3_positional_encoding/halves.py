@@ -1,0 +1,10 @@
+# All the sines first, then all the cosines.
+# fails: encoding_first_row, encoding_values, encoding_far
+# %% solution="sinusoidal_encoding"
+def sinusoidal_encoding(max_len, d_model):
+    if d_model % 2:
+        raise ValueError(f"d_model={d_model} is odd")
+    position = torch.arange(max_len)[:, None]
+    even_columns = torch.arange(0, d_model, 2)
+    angle = position / 10000 ** (even_columns / d_model)
+    return torch.cat([angle.sin(), angle.cos()], dim=-1)

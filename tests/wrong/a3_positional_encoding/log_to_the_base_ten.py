@@ -1,0 +1,12 @@
+# The logarithm of 10000 is taken to the base 10, the exponential to the base e.
+# fails: encoding_values, encoding_far
+# %% solution="sinusoidal_encoding"
+def sinusoidal_encoding(max_len, d_model):
+    if d_model % 2:
+        raise ValueError(f"d_model={d_model} is odd")
+    frequency = torch.exp(torch.arange(0, d_model, 2) * (-4 / d_model))
+    angle = torch.arange(max_len)[:, None] * frequency
+    table = torch.zeros(max_len, d_model)
+    table[:, 0::2] = angle.sin()
+    table[:, 1::2] = angle.cos()
+    return table

@@ -1,0 +1,16 @@
+# The first word gets row 1.
+# fails: position_added, position_lengths, position_buffer
+# %% solution="positional_encoding"
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer(
+            "encoding", sinusoidal_encoding(max_len + 1, d_model), persistent=False
+        )
+
+    def forward(self, x):
+        t, max_len = x.shape[1], self.encoding.shape[0] - 1
+        if t > max_len:
+            raise ValueError(f"a sequence of length {t} is longer than max_len={max_len}")
+        return self.dropout(x + self.encoding[1 : t + 1])

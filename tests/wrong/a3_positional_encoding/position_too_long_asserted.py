@@ -1,0 +1,13 @@
+# A sequence that is too long ends in an AssertionError.
+# fails: position_too_long
+# %% solution="positional_encoding"
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("encoding", sinusoidal_encoding(max_len, d_model), persistent=False)
+
+    def forward(self, x):
+        t, max_len = x.shape[1], self.encoding.shape[0]
+        assert t <= max_len, f"a sequence of length {t} is longer than max_len={max_len}"
+        return self.dropout(x + self.encoding[:t])

@@ -1,0 +1,13 @@
+# Dropout stands behind linear2.
+# fails: feed_forward_dropout
+# %% solution="feed_forward"
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, dropout=0.1):
+        super().__init__()
+        self.linear1 = nn.Linear(d_model, d_ff)
+        self.linear2 = nn.Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        hidden = self.linear1(x).relu()  # (..., d_ff)
+        return self.dropout(self.linear2(hidden))

@@ -1,0 +1,15 @@
+# view in the place of reshape: it fails on a transposed input.
+# fails: norm_gradients
+# %% solution="layer_norm"
+class LayerNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x):
+        flat = x.view(-1, x.shape[-1])
+        centred = (flat - flat.mean(dim=-1, keepdim=True)).view(x.shape)
+        variance = centred.square().mean(dim=-1, keepdim=True)  # (..., 1)
+        return centred / torch.sqrt(variance + self.eps) * self.weight + self.bias

@@ -1,0 +1,18 @@
+# Positions run along the batch: x.size(0), as for tensors with the sequence first.
+# fails: encoder_output, encoder_mask, stack_depth, max_len
+# %% solution="encoder"
+class Encoder(nn.Module):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_layers, max_len=512, dropout=0.1):
+        super().__init__()
+        self.token_embedding = TokenEmbedding(vocab_size, d_model)
+        self.positional_encoding = PositionalEncoding(d_model, max_len, dropout)
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, n_heads, d_ff, dropout) for _ in range(n_layers)
+        )
+
+    def forward(self, tokens, mask=None):
+        x = self.token_embedding(tokens)
+        x = self.positional_encoding(x.transpose(0, 1)).transpose(0, 1)
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x

@@ -1,0 +1,17 @@
+# The number of layers is a constant.
+# fails: encoder_output, encoder_mask, stack_depth, arguments
+# %% solution="encoder"
+class Encoder(nn.Module):
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_layers, max_len=512, dropout=0.1):
+        super().__init__()
+        self.token_embedding = TokenEmbedding(vocab_size, d_model)
+        self.positional_encoding = PositionalEncoding(d_model, max_len, dropout)
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, n_heads, d_ff, dropout) for _ in range(6)
+        )
+
+    def forward(self, tokens, mask=None):
+        x = self.positional_encoding(self.token_embedding(tokens))
+        for layer in self.layers:
+            x = layer(x, mask)
+        return x

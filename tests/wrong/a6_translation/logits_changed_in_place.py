@@ -1,0 +1,10 @@
+# The maximum is subtracted from the logits in place.
+# fails: loss_tensors
+
+# %% solution="smoothed_loss"
+def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
+    logits -= logits.detach().amax(-1, keepdim=True)
+    real = target != pad_id
+    log_p = logits[real].log_softmax(dim=-1)
+    right = log_p.gather(-1, target[real].unsqueeze(-1)).squeeze(-1)
+    return -((1 - smoothing) * right + smoothing * log_p.mean(-1)).mean()

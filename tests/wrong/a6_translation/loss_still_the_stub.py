@@ -1,0 +1,6 @@
+# The learning rate is done, the loss is not.
+# fails: loss_*
+
+# %% solution="smoothed_loss"
+def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
+    raise NotImplementedError()
