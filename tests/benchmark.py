@@ -101,8 +101,8 @@ def stock_course(root: Path) -> Callable[[int], list[str]]:
                 "cells = [Cell(*each) for each in known['cells']]\n"
                 "reference = LocalStudent(cells, {})\n"
                 "def check_item(item):\n"
-                f"    assert bare.run({NAME!r}, bare.Names(globals()), reference, known['tolerances'],\n"
-                f"        known['parameters'], {SECRET!r}, item)"
+                f"    assert bare.run({NAME!r}, bare.Names(globals()), reference,\n"
+                f"        known['tolerances'], known['parameters'], {SECRET!r}, item)"
             )
         nbgrader.pop("checksum", None)
     nbformat.write(notebook, source / f"{NAME}.ipynb")
