@@ -103,7 +103,7 @@ class Agree:
         expected = self._reference.call(target, *args, **options)
         read = list(question.how.read)
         look_at = [*outputs, *read] if look_at is None else list(look_at)
-        self.asked.append(Asked("call", question, expected, outputs, look_at, exact_zeros))
+        self.asked.append(Asked("call", question.copied(), expected, outputs, look_at, exact_zeros))
         got = self._student.call(target, *args, **options)
         how: dict[str, Any] = {"exact_zeros": exact_zeros}
         problem = compare.compare_outputs(

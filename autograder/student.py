@@ -6,7 +6,7 @@ verdict; what goes wrong in the reference is raised as it is: that is a fault of
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -70,6 +70,12 @@ class Question:
     def name(self) -> str:
         """The function, or the class of the module, that is asked."""
         return self.target if isinstance(self.target, str) else self.target.name
+
+    def copied(self) -> "Question":
+        """The same with inputs of its own: a check may go on to change what it passed."""
+        done: dict[int, torch.Tensor] = {}
+        kwargs = {key: _copy(value, done) for key, value in self.kwargs.items()}
+        return replace(self, args=_copy(self.args, done), kwargs=kwargs)
 
     @property
     def call(self) -> tuple[Any, ...]:
@@ -216,11 +222,9 @@ class LocalStudent:
         known = self._recalled(question)
         if known is not None:
             return known
+        kept = question.copied()
         answer = self._session.call(target, question.args, question.kwargs, question.how)
-        # Copies: a check may go on to change what it passed.
-        done: dict[int, torch.Tensor] = {}
-        kept = {key: _copy(value, done) for key, value in options.items()}
-        self.asked.append((Question.of(target, _copy(args, done), kept), answer))
+        self.asked.append((kept, answer))
         return self._right(answer)
 
     def recall(self, known: Sequence[tuple[Question, Answer]]) -> None:
