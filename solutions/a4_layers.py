@@ -171,7 +171,7 @@ class LayerNorm(nn.Module):
 # %% [markdown]
 # **Gradients, types and inputs of the norm.** The gradients of `x`, `weight` and `bias` are right:
 # the mean and the variance depend on `x`, and the gradient knows it. A float32 module gives float32
-# for float32 inputs, as precise as that type allows. Vectors such as (50000.3, 49999.1, 50000.8, ...)
+# for float32 inputs, as precise as that type allows. Vectors such as (50000.3, 49999.1, 50000.8)
 # are normed precisely too, so take the mean away *before* you square. The result is on the device
 # of `x` and the parameters; `x` may be non-contiguous; and it is not changed.
 
