@@ -10,6 +10,7 @@ from typing import Any
 
 import nbclient
 import nbformat
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.preprocessors import CheckCellMetadata
 
@@ -21,7 +22,7 @@ from autograder.result import Result, Verdict
 from autograder.sample import STUB, Sample, answered, as_saved, read_samples
 from autograder.sandbox.host import Server
 
-_KERNEL_SECONDS = 300  # for one cell: the last assignment trains a model in one
+_KERNEL_SECONDS = 1200  # for one cell: the last assignment trains a model in one
 _SECRET = "what verification draws its inputs from"  # anything will do, and always the same
 
 
@@ -196,7 +197,10 @@ def _errors(gate: _Gate, data: bytes) -> dict[str, str]:
             resources={"metadata": {"path": str(folder)}},
             allow_errors=True,
         )
-        client.execute(stderr=subprocess.DEVNULL)  # the kernel's own chatter
+        try:
+            client.execute(stderr=subprocess.DEVNULL)  # the kernel's own chatter
+        except (CellTimeoutError, DeadKernelError) as error:
+            return {"that ran last": f"{type(error).__name__}: {error}"}
     return {
         cell.metadata.get("nbgrader", {}).get("grade_id", cell.id): f"{each.ename}: {each.evalue}"
         for cell in notebook.cells
