@@ -7,10 +7,11 @@ from typing import Any, Literal, NoReturn
 import torch
 
 from autograder.handout.checks import compare
+from autograder.result import Verdict
 from autograder.sandbox import wire
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
-from autograder.student import Question, ReferenceFailed, Student, StudentError
+from autograder.student import Question, ReferenceFailed, Student, StudentError, told
 from autograder.weights import Weights
 
 Target = str | Blueprint
@@ -104,7 +105,7 @@ class Agree:
         read = list(question.how.read)
         look_at = [*outputs, *read] if look_at is None else list(look_at)
         self.asked.append(Asked("call", question.copied(), expected, outputs, look_at, exact_zeros))
-        got = self._student.call(target, *args, **options)
+        got = self._ask(target, *args, **options)
         how: dict[str, Any] = {"exact_zeros": exact_zeros}
         problem = compare.compare_outputs(
             got.value, expected.value, self._tolerance, names=list(outputs), look_at=look_at, **how
@@ -131,6 +132,17 @@ class Agree:
             self.wrong(target, problem, *args, **options)
         return got
 
+    def _ask(self, target: Target, *args: Any, **options: Any) -> Answer:
+        """The student's answer; an exception is told with the call that raised it."""
+        try:
+            return self._student.call(target, *args, **options)
+        except StudentError as error:
+            if error.failure is None or error.verdict is not Verdict.ERROR:
+                raise
+            called = self._described(target, *args, **options)
+            message = f"{called} raised {told(error.failure)}"
+            raise StudentError(error.verdict, message, error.failure) from error
+
     def gradients_of(self, question: Question) -> list[str]:
         """What the gradients in an answer are of, in their order."""
         if question.how.cotangents is None:
@@ -146,7 +158,7 @@ class Agree:
 
     def unchanged(self, target: Target, *args: Any, **options: Any) -> None:
         """The student's function writes to none of its inputs."""
-        answer = self._student.call(target, *args, **options)
+        answer = self._ask(target, *args, **options)
         if answer.changed:
             names = compare.called_names(self.parameters_of(target), dict(options))
             problem = f"it changes its input {names[answer.changed[0]]}"
@@ -195,7 +207,7 @@ class Agree:
                 self.wrong(target, f"{said}, got {failure.type}: {failure.message}", *args)
             lost = [str(each) for each in naming if str(each) not in failure.message]
             if lost:
-                problem = f"its {failure.type} does not name {' and '.join(lost)}"
+                problem = f"the message of its {failure.type} lacks {' and '.join(lost)}"
                 self.wrong(target, f"{problem}: {failure.message}", *args)
         else:
             self.wrong(target, f"{said}, got none", *args)
@@ -215,11 +227,12 @@ class Agree:
 
     def wrong(self, target: Target, problem: str, *args: Any, **options: Any) -> NoReturn:
         """Raise Wrong about one call."""
-        question = Question.of(target, args, options)
+        raise Wrong(f"{self._described(target, *args, **options)}: {problem}")
+
+    def _described(self, target: Target, *args: Any, **options: Any) -> str:
         name = compare.describe_module(*_said(target))
-        parameters = self.parameters_of(target)
-        called = compare.describe_call(name, parameters, list(args), dict(question.kwargs))
-        raise Wrong(f"{called}: {problem}")
+        kwargs = dict(Question.of(target, args, options).kwargs)
+        return compare.describe_call(name, self.parameters_of(target), list(args), kwargs)
 
     def parameters_of(self, target: Target) -> list[str]:
         """The names of what is passed to a function or method."""

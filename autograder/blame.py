@@ -15,7 +15,7 @@ def forbidden(name: str, banned: str) -> StudentError:
     """The submission leaves an item's work to torch."""
     return StudentError(
         Verdict.FORBIDDEN,
-        f"{name} uses {banned}, which does the work that this item asks you to write.",
+        f"{name} uses {banned}, which this assignment does not allow: see the list at the top.",
     )
 
 
@@ -61,7 +61,7 @@ def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError
         return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {theirs}")
     got = {wire.text(key, 200): tuple(map(int, each)) for key, each in theirs.items()}
     problem = differences(got, expected) or "they change from look to look"
-    message = f"the parameters of {name} are not those that it must have: {problem}"
+    message = f"The parameters of {name} are not those that it must have: {problem}"
     return StudentError(Verdict.WRONG, message)
 
 

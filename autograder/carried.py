@@ -14,8 +14,8 @@ from autograder.plugin import CheckOutcome
 from autograder.result import Verdict
 from autograder.source import Source
 
-# Grades the submission again, with these names to be had from the module `given` too.
-Again = Callable[[Submission, Sequence[str]], Sequence[CheckOutcome]]
+# Grades these items of a submission again, with these names to be had from `given` too.
+Again = Callable[[Submission, Sequence[str], Sequence[str]], Sequence[CheckOutcome]]
 
 
 def carried(
@@ -38,24 +38,23 @@ def carried(
         item: [cell for cell in order if cell in {source.defined_in.get(name) for name in names}]
         for item, names in targets.items()
     }
-    wrong = {cell for item in failed for cell in own.get(item, ())}
     untouched = _untouched(submission, source)
-    to_try: dict[tuple[str, ...], list[str]] = {}
-    for item in failed:
-        cells = own.get(item)
-        if not cells or set(cells) & untouched:
-            continue
-        before = order[: order.index(cells[0])]
-        culprits = tuple(
-            cell for cell in before if cell in wrong and can_be_given(source.defines(cell))
-        )
-        if culprits:
-            to_try.setdefault(culprits, []).append(item)
     found: dict[str, tuple[str, ...]] = {}
-    for culprits, items in to_try.items():
-        names = [name for cell in culprits for name in source.defines(cell)]
-        still = _failed(again(_replaced(submission, source, culprits), names))
-        found |= {item: tuple(names) for item in items if item not in still}
+    for number, first in enumerate(order):
+        # Whatever is right but for what stands before it is settled by now, and no culprit.
+        wrong = {cell for item in failed if item not in found for cell in own.get(item, ())}
+        culprits = [
+            cell for cell in order[:number] if cell in wrong and can_be_given(source.defines(cell))
+        ]
+        items = [
+            item
+            for item in failed
+            if own.get(item, [])[:1] == [first] and not untouched.intersection(own[item])
+        ]
+        if culprits and items:
+            names = [name for cell in culprits for name in source.defines(cell)]
+            still = _failed(again(_replaced(submission, source, culprits), names, items))
+            found |= {item: tuple(names) for item in items if item not in still}
     return found
 
 

@@ -176,10 +176,12 @@ def _grade(
     server.start()  # its own time is not the student's
     started = time.monotonic()
 
-    def again(other: Submission, given: Sequence[str]) -> Sequence[CheckOutcome]:
+    def again(
+        other: Submission, given: Sequence[str], items: Sequence[str]
+    ) -> Sequence[CheckOutcome]:
         left = server.limits.wall_seconds - (time.monotonic() - started)
         with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
-            return run(student, handed_in)
+            return run(student, handed_in, items)
 
     outcomes, notes = _ask(submission, handed_in, exam, server, run)
     carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
@@ -256,7 +258,8 @@ def _carry(result: ItemResult, parts: Sequence[str] | None, share: float) -> Ite
     if parts is None:
         return result
     said = " and ".join(parts)
-    message = f"It is right: it passes once {said} is replaced by a right one."
+    replaced = "is replaced by a right one" if len(parts) == 1 else "are replaced by right ones"
+    message = f"It is right: it passes once {said} {replaced}."
     if share < 1:
         message += f" The mistake there costs {1 - share:.0%} here."
     changes = {"score": result.points * share, "verdict": Verdict.CARRIED, "message": message}

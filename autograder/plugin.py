@@ -7,11 +7,11 @@ check belongs to; a public one is also recorded as a case for the students' note
 
 import inspect
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import pytest
 
@@ -65,8 +65,14 @@ class CheckOutcome:
     notes: tuple[str, ...] = ()  # what it noticed and does not judge
 
 
-# What runs the checks on a student whose files were handed in in this folder.
-Runner = Callable[[Student, Path], list[CheckOutcome]]
+class Runner(Protocol):
+    """Runs the checks on a student whose files were handed in in a folder; of `items` alone."""
+
+    def __call__(  # noqa: D102
+        self, student: Student, handed_in: Path, items: Collection[str] | None = None
+    ) -> list[CheckOutcome]: ...
+
+
 _T = TypeVar("_T")
 
 
@@ -133,9 +139,12 @@ class _Run:
         config.addinivalue_line("markers", "item(id, public, hint): the item checked")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        def run(student: Student, handed_in: Path) -> list[CheckOutcome]:
+        def run(
+            student: Student, handed_in: Path, items: Collection[str] | None = None
+        ) -> list[CheckOutcome]:
             self._student, self._handed_in, self._outcomes = student, handed_in, []
-            for item, following in zip_longest(session.items, session.items[1:]):
+            nodes = [each for each in session.items if items is None or _item(each) in items]
+            for item, following in zip_longest(nodes, nodes[1:]):
                 session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             return self._outcomes
 
@@ -214,7 +223,8 @@ def _outcome(node: Any, error: BaseException | None) -> CheckOutcome:
         lines = (sentence, str(error), hint)
         verdict, message = Verdict.WRONG, "\n".join(line for line in lines if line)
     elif isinstance(error, StudentError):
-        verdict, message = error.verdict, f"{sentence}\n{error}"
+        lines = (sentence, str(error), hint if error.verdict is Verdict.ERROR else None)
+        verdict, message = error.verdict, "\n".join(line for line in lines if line)
     else:
         verdict = Verdict.INTERNAL
         message = f"the check {node.name} failed by itself: {type(error).__name__}: {error}"

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from fnmatch import filter as matching
+from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,12 +36,20 @@ STUB = "untouched_stub"
 _FAILS = re.compile(r"^# fails: (.+)$", re.MULTILINE)
 _MARKER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 # Of the broken and hostile ones, those that the demo shows: each loop without end takes seconds.
+# A name stands for the samples of that name in every assignment that has one.
 _IN_DEMO = (
     *("truncated", "a_web_page", "another_assignment", "no_cell_is_an_object"),
     *("comparisons_replaced_to_hide_zeros", "exits_in_causal_mask", "fork_bomb", "getattr"),
     *("infinite_loop_in_causal_mask", "kills_the_server", "list_without_end", "many_files"),
     *("forged_answers", "reads_what_is_not_its_own", "segmentation_fault", "nan"),
+    *("linear_replaced", "nan_parameters", "returns_itself", "state_dict_lies", "torch_inside"),
+    *("a_module_that_returns_itself", "buffer_that_is_none", "loads_nan", "sine_replaced"),
+    *("encoder_layer_of_torch", "no_module", "returns_the_module", "state_dict_that_lies"),
+    *("forward_returns_the_module", "watching_replaced"),
+    *("cross_entropy_module", "nan_loss", "train_never_ends"),
+    *("weights_left_out", "weights_of_a_stranger", "weights_pickled"),
 )
+_WRONG_IN_DEMO = 11  # of each assignment, and those without which an item would be lost by nobody
 
 
 @dataclass(frozen=True)
@@ -70,12 +79,25 @@ class Sample:
 
 
 def sample_class(course: Course, assignment_id: str) -> list[Sample]:
-    """The demo's class: all that is right or wrong, the stub, some of the broken and hostile."""
+    """The demo's class: all that is right, the stub, and some of the others."""
+    samples = read_samples(course, assignment_id)
+    wrong = _spread([each for each in samples if each.kind == "wrong"])
     return [
         each
-        for each in read_samples(course, assignment_id)
-        if each.kind not in ("broken", "hostile") or each.name in _IN_DEMO
+        for each in samples
+        if each.kind in ("right", "stub") or each in wrong or each.name in _IN_DEMO
     ]
+
+
+def _spread(wrong: list[Sample]) -> list[Sample]:
+    """Some of the wrong ones, from all over, such that every item is lost by one of them."""
+    chosen = wrong[:: ceil(len(wrong) / _WRONG_IN_DEMO)]
+    lost = {item for each in chosen for item in each.fails}
+    for each in sorted(wrong, key=lambda each: len(each.fails)):
+        if not each.fails <= lost:
+            chosen.append(each)
+            lost |= each.fails
+    return chosen
 
 
 def read_samples(course: Course, assignment_id: str) -> list[Sample]:

@@ -76,6 +76,7 @@ class Source:
                     for method in node.body:
                         if isinstance(method, ast.FunctionDef):
                             found[f"{node.name}.{method.name}"] = _arguments(method)[1:]
+                    found[node.name] = found.get(f"{node.name}.__init__", [])
         return found
 
 

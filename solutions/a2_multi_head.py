@@ -37,10 +37,15 @@
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - The attention of the last assignment is given, a right one: a mistake made there does not
-#   follow you here. You may use your own instead.
+#   follow you here. You may use your own instead; if a check then fails, try the given one, and
+#   you know where to look.
+# - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹²). A number
+#   that you make yourself, such as a root, is best a plain one: `d_k ** 0.5` fits every dtype,
+#   while `torch.sqrt(torch.tensor(d_k))` is rounded to float32.
 # - **From scratch** still holds. `nn.Linear` and all plain tensor operations are welcome. Not
 #   allowed are `nn.MultiheadAttention`, `F.multi_head_attention_forward`,
-#   `F.scaled_dot_product_attention`, and everything whose name starts with `nn.Transformer`.
+#   `F.scaled_dot_product_attention`, and everything whose name starts with `nn.Transformer`. One
+#   of them in a class costs all items of that class; the check cells here do not look for it.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -74,7 +79,8 @@ from torch import nn
 # \operatorname{MultiHead}(Q, K, V) = [\operatorname{head}_0, \operatorname{head}_1, \ldots]\, W^O$$
 #
 # Would eight heads not be eight times as much work? They would, if each worked with all `d_model`
-# numbers of a word. So they share: each head works with only `d_k = d_model / n_heads` numbers.
+# numbers. So they share: each head works with only `d_k = d_model / n_heads` numbers, which its
+# matrices make out of all `d_model` numbers of a word. (`nn.Linear` also adds a bias.)
 # The heads' answers, laid side by side, are `d_model` numbers long again, and one last matrix,
 # $W^O$, lets them speak with one another.
 #
@@ -111,7 +117,8 @@ from torch import nn
 # to 2 go to head 0, columns 3 to 5 to head 1. Merging puts them side by side
 # again](figures/a2_split.svg)
 #
-# Every head keeps *all* the words, and sees *some* of the numbers of each.
+# Every head keeps *all* the words, and sees *some* of the numbers of each. (The `x` of this picture
+# is already projected: each of its numbers was made of the whole word.)
 #
 # **To think about.** Someone writes `x.reshape(batch, n_heads, t, d_k)` for the whole cut. The
 # shape is right. Which words does head 0 get to see, and which numbers of them?
@@ -198,7 +205,7 @@ class MultiHeadAttention(nn.Module):
 
 # %% [markdown]
 # **Sizes that cannot work.** Ten numbers cannot be shared out among three heads.
-# `MultiHeadAttention(10, 3)` raises a `ValueError` whose message names both numbers, and so does
+# `MultiHeadAttention(10, 3)` raises a `ValueError` whose message contains both numbers, and so does
 # every other pair that leaves a remainder. This happens when the module is made, long before
 # somebody has to puzzle over a shape in the middle of a forward.
 
@@ -279,8 +286,8 @@ class MultiHeadAttention(nn.Module):
 # %% [markdown]
 # Now look at your own heads. In the next cell a word is four numbers: the first two say whether
 # it is a noun or a verb, the last two whether it belongs in the kitchen or in the garden. There
-# are two heads, and every projection only makes the numbers larger, so that head 0 sees the first
-# two and head 1 the last two. What should each head look for? Decide first, then run it.
+# are two heads, and `q_proj` and `k_proj` only make the numbers larger, so that head 0 sees the
+# first two and head 1 the last two. What should each head look for? Decide first, then run it.
 
 # %% active="ipynb" figure="heads"
 # def draw_heads():
@@ -301,8 +308,8 @@ class MultiHeadAttention(nn.Module):
 #                 each.weight.copy_(3 * torch.eye(4))
 #                 each.bias.zero_()
 #         attention(x, x, x)
-#         panels = [attention.weights[0, h] for h in range(2)]
-#     except (NotImplementedError, NameError, AttributeError, TypeError) as error:
+#         panels = [attention.weights[0, h].detach() for h in range(2)]
+#     except (NotImplementedError, NameError, AttributeError, TypeError, RuntimeError) as error:
 #         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
 #         return
 #     _, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")

@@ -37,6 +37,11 @@
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - **From scratch** means here: `nn.Module`, `nn.Embedding`, `nn.Dropout` and all plain tensor
 #   operations are welcome. No function of torch's does the work of this notebook anyway.
+# - Where the text names no allowed error, the checks run in **float64** and allow next to none. A
+#   number that you make yourself, such as a root, is best a plain one: `d_model ** 0.5` fits every
+#   dtype, while `torch.sqrt(torch.tensor(d_model))` is rounded to float32.
+# - If your `sinusoidal_encoding` is not right, the grader judges `PositionalEncoding` with a right
+#   one in its place. The check cells here cannot do that: mend the first check that fails first.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -102,7 +107,7 @@ def sinusoidal_encoding(max_len, d_model):
     """The table of sinusoidal positions (Vaswani et al. 2017, section 3.5).
 
     max_len: how many positions, at least 1. d_model: how many columns, an even number. Raises
-    ValueError, with d_model in its message, when that is odd.
+    ValueError, with the value of d_model in its message, when that is odd.
 
     Returns (max_len, d_model) in torch's default dtype, float32: row pos, column 2i is
     sin(pos / 10000^(2i / d_model)), and column 2i + 1 is the cosine of that same angle.
@@ -149,7 +154,8 @@ def sinusoidal_encoding(max_len, d_model):
 
 # %% [markdown]
 # **An odd number of columns.** The last hand would have a sine and no cosine.
-# `sinusoidal_encoding` raises a `ValueError` whose message names `d_model` when it is odd.
+# `sinusoidal_encoding` raises a `ValueError` when `d_model` is odd, and the message contains its
+# value, 13 say.
 
 # %% active="ipynb" check="encoding_odd_size"
 # check("encoding_odd_size")
@@ -322,8 +328,8 @@ class PositionalEncoding(nn.Module):
         """Add the first t rows of the table to x (batch, t, d_model), then drop out.
 
         x: float32 or float64, as the module is. Returns (batch, t, d_model) with the dtype and on
-        the device of x. Works under autograd, and leaves x as it is. Raises ValueError, with t
-        and max_len in its message, when t is larger than max_len.
+        the device of x. Works under autograd, and leaves x as it is. Raises ValueError, with the
+        values of t and max_len in its message, when t is larger than max_len.
         """
         ### BEGIN SOLUTION
         t, max_len = x.shape[1], self.encoding.shape[0]
@@ -353,7 +359,7 @@ class PositionalEncoding(nn.Module):
 
 # %% [markdown]
 # **A sequence that is too long.** When `t` is larger than `max_len`, `forward` raises a
-# `ValueError` whose message names both numbers.
+# `ValueError` whose message contains both numbers.
 
 # %% active="ipynb" check="position_too_long"
 # check("position_too_long")

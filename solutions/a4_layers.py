@@ -31,7 +31,8 @@
 # others; the feed-forward network reads it, and adds what each word makes of that by itself. A
 # step that has nothing to say adds nothing and does no harm. And a gradient that comes back along
 # the stream passes every addition untouched, so that the first layer of a hundred still feels
-# what the loss wants of it.
+# what the loss wants of it. (In the layers that you build, a norm stands in the stream behind each
+# addition. What that does to the gradient is a question further down.)
 #
 # ## How this notebook works
 #
@@ -43,7 +44,10 @@
 # - The multi-head attention and the masks of the earlier assignments are given, right ones: a
 #   mistake made there does not follow you here. You may use your own instead. It is the same
 #   within this notebook: if your `LayerNorm` is not right, a layer that uses it is judged with
-#   a right one in its place.
+#   a right one in its place. (Only the grader can do that. Here a check may fail because of a
+#   class further up: mend the first check that fails first.)
+# - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹²). A number
+#   that you make yourself, such as a root, is best a plain one: `d_model ** 0.5` fits every dtype.
 # - **From scratch** still holds. `nn.Linear`, `nn.Dropout`, `nn.Parameter` and all plain tensor
 #   operations are welcome. Not allowed are `nn.MultiheadAttention`,
 #   `F.multi_head_attention_forward`, `F.scaled_dot_product_attention`, and everything whose name
@@ -195,7 +199,7 @@ class LayerNorm(nn.Module):
 #             matrix = torch.randn(d_model, d_model, generator=generator) / d_model**0.5
 #             plain, normed = plain + matrix @ plain, norm(normed + matrix @ normed).detach()
 #             sizes.append((plain.norm() / d_model**0.5, normed.norm() / d_model**0.5))
-#     except (NotImplementedError, NameError, AttributeError, TypeError) as error:
+#     except (NotImplementedError, NameError, AttributeError, TypeError, RuntimeError) as error:
 #         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
 #         return
 #     _, axes = plt.subplots(figsize=(8, 3), layout="constrained")
@@ -225,8 +229,10 @@ class LayerNorm(nn.Module):
 # The first matrix makes `d_ff` numbers of the `d_model`, usually four times as many, the ReLU
 # silences those that are negative, and the second matrix makes `d_model` numbers again. Each of
 # the `d_ff` numbers is a small detector: it fires when the vector points its way, and then adds
-# its column of $W_2$ to the stream. The network is **position-wise**: the same for all positions,
-# and none sees another. In most Transformers two thirds of all that is learned sits right here.
+# its row of $W_2$ to the stream (a column of `linear2.weight`, since `nn.Linear` keeps its matrix
+# transposed). The network is **position-wise**: the same for all positions,
+# and none sees another. With `d_ff = 4 * d_model`, two thirds of all that an
+# encoder layer learns sits right here.
 #
 # **Dropout** belongs to training. It sets each number to 0 with probability `dropout` and divides
 # the others by `1 - dropout`, so that no detector can rely on its neighbours. When a module is in
@@ -532,7 +538,7 @@ class DecoderLayer(nn.Module):
 #                 grid[:, j] = (after != before).any(dim=-1)[0].float()
 #                 before = after
 #             grids.append(grid)
-#     except (NotImplementedError, NameError, AttributeError, TypeError) as error:
+#     except (NotImplementedError, NameError, AttributeError, TypeError, RuntimeError) as error:
 #         print(f"Nothing to draw yet: first fill in and run all cells above ({error!r}).")
 #         return
 #     _, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")

@@ -373,7 +373,7 @@ class Transformer(nn.Module):
 
 # %% [markdown]
 # **Sequences that are too long.** With `max_len=9`, ten tokens raise a `ValueError` whose message
-# names both numbers, in encoder and decoder, and in the Transformer whether it is the source or
+# contains both numbers, in encoder and decoder, and in the Transformer whether it is the source or
 # the target that has ten. Nine are welcome.
 
 # %% active="ipynb" check="max_len"

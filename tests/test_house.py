@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "student": {"result", "sandbox"},
     "checks": {"agree", "draw", "handout", "numbers", "sandbox", "student", "trained"},
     "weights": {"handout", "sandbox", "secret", "student"},
-    "agree": {"handout", "sandbox", "student", "weights"},
+    "agree": {"handout", "result", "sandbox", "student", "weights"},
     "source": {"student"},
     "given": {"handout", "source"},
     "notebook": {"given", "magics", "percent", "source", "student"},

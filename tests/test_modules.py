@@ -128,7 +128,7 @@ def test_a_right_module_passes(asking, x):
         ("self.drop(self.inner(x))", "self.inner(x)", "Layer(6, 3, dropout=1.0).train()"),
         ("layer.train(was)", "pass", "another mode"),
         ("raise ValueError(", "raise TypeError(", "expected a ValueError, got TypeError"),
-        ("d_in {d_in} is odd", "odd", "its ValueError does not name 5"),
+        ("d_in {d_in} is odd", "odd", "the message of its ValueError lacks 5"),
         ("if d_in % 2", "if False", "expected a ValueError, got RuntimeError"),
     ],
 )

@@ -93,7 +93,7 @@ def test_parameters_follow_d_model(agree: Agree, d_model: int, n_heads: int) -> 
 # heads_bad_sizes
 
 
-@item("heads_bad_sizes", public=True, hint="What is left of d_model // n_heads? Raise ValueError.")
+@item("heads_bad_sizes", public=True, hint="What does d_model % n_heads leave? Raise ValueError.")
 def test_bad_sizes(agree: Agree) -> None:
     """Ten numbers for three heads raise a ValueError that names both."""
     agree.raises(ValueError, CLASS, 10, 3, naming=(10, 3))
@@ -158,7 +158,7 @@ def test_merge_undoes_split(reference: Student, agree: Agree, draw: Draw) -> Non
 # heads_self_attention
 
 
-@item("heads_self_attention", public=True, hint="Go through the five steps: is the shape right?")
+@item("heads_self_attention", public=True, hint="Go through the five steps: is one left out?")
 def test_self_attention(agree: Agree, draw: Draw) -> None:
     """A sentence that attends to itself gets the right output."""
     agree(attention(agree), *selves(draw))
@@ -194,7 +194,7 @@ def test_operations(agree: Agree, draw: Draw) -> None:
 # heads_cross_attention
 
 
-@item("heads_cross_attention", public=True, hint="Whose length has the output, whose the weights?")
+@item("heads_cross_attention", public=True, hint="Whose length does the output have?")
 def test_cross_attention(agree: Agree, draw: Draw) -> None:
     """The output is right with another number of keys than queries, and values of their own."""
     agree(attention(agree), *three(draw))

@@ -264,7 +264,7 @@ def test_same_for_every_sentence(student: Student, agree: Agree, draw: Draw) -> 
 # position_lengths
 
 
-@item("position_lengths", public=True, hint="How many rows has the table, and how many are used?")
+@item("position_lengths", public=True, hint="The table has how many rows? Which are used?")
 def test_full_length(agree: Agree, draw: Draw) -> None:
     """A sequence as long as max_len works."""
     agree(positions(agree, max_len=T), draw.normal(BATCH, T, D_MODEL))
@@ -281,7 +281,7 @@ def test_lengths(agree: Agree, draw: Draw, max_len: int, t: int, d_model: int) -
 
 @item("position_lengths", hint="What is max_len when nobody says it?")
 def test_default_length(agree: Agree, draw: Draw) -> None:
-    """Without saying, there are 5000 positions."""
+    """When max_len is not given, there are 5000 positions."""
     made = agree.module("PositionalEncoding", 4, dropout=0.0).without_loading()
     agree(made, draw.normal(1, 5000, 4))
 
@@ -313,11 +313,11 @@ def test_state_dict(agree: Agree) -> None:
     agree.parameters(positions(agree))
 
 
-@item("position_buffer", public=True, hint="Which name and shape has what you registered?")
+@item("position_buffer", public=True, hint="Under which name is it registered, in which shape?")
 def test_buffer(agree: Agree) -> None:
     """The buffer `encoding` holds the table (max_len, d_model), and requires no gradient."""
     made = positions(agree, max_len=4)
-    table = agree(made.of("get_buffer"), "encoding").value
+    table = agree(made.of("get_buffer"), "encoding", outputs=("the buffer encoding",)).value
     if table.requires_grad:
         agree.wrong(made.of("get_buffer"), "it requires a gradient", "encoding")
 
@@ -326,8 +326,8 @@ def test_buffer(agree: Agree) -> None:
 def test_buffer_follows_dtype(agree: Agree) -> None:
     """The table takes the dtype of the module, float32 or float64."""
     made = positions(agree, d_model=130, max_len=61)
-    agree(made.of("get_buffer"), "encoding")
-    agree(made.in_float32().of("get_buffer"), "encoding")
+    agree(made.of("get_buffer"), "encoding", outputs=("the buffer encoding",))
+    agree(made.in_float32().of("get_buffer"), "encoding", outputs=("the buffer encoding",))
 
 
 @item("position_buffer", hint="Is the table a buffer, so that the module takes it along?")

@@ -61,7 +61,11 @@ def strided(draw: Draw, *shape: int) -> torch.Tensor:
 # norm_parameters
 
 
-@item("norm_parameters", public=True, hint="weight and bias: an nn.Parameter each, one for all?")
+@item(
+    "norm_parameters",
+    public=True,
+    hint="weight and bias: an nn.Parameter of shape (d_model,) each?",
+)
 @pytest.mark.parametrize("d_model", [D_MODEL, 1])
 def test_norm_parameters(agree: Agree, d_model: int) -> None:
     """The norm has the parameters weight and bias, both (d_model,), and no others."""
@@ -124,7 +128,7 @@ def test_norm_position_alone(student: Student, agree: Agree, draw: Draw) -> None
 
 @item("norm_output", hint="One operation can do it for all positions.")
 def test_norm_operations(agree: Agree, draw: Draw) -> None:
-    """It calls torch as often for many positions as for few."""
+    """It calls torch as often for many positions as for few (this costs nothing)."""
     x = draw.normal(BATCH, T, D_MODEL)
     agree.operations(norm(agree), [x], [x.repeat(TIMES, TIMES, 1)], "the number of positions")
 
@@ -272,7 +276,7 @@ def test_feed_forward_input_unchanged(agree: Agree, draw: Draw) -> None:
 
 @item("feed_forward_output", hint="One operation can do it for all positions.")
 def test_feed_forward_operations(agree: Agree, draw: Draw) -> None:
-    """It calls torch as often for many positions as for few."""
+    """It calls torch as often for many positions as for few (this costs nothing)."""
     x = draw.normal(BATCH, T, D_MODEL)
     agree.operations(feed_forward(agree), [x], [x.repeat(TIMES, TIMES, 1)], "the positions")
 
@@ -281,7 +285,9 @@ def test_feed_forward_operations(agree: Agree, draw: Draw) -> None:
 
 
 @item(
-    "feed_forward_dropout", public=True, hint="Behind the ReLU, on the d_ff numbers: is it there?"
+    "feed_forward_dropout",
+    public=True,
+    hint="Is there a dropout after the ReLU, on the d_ff numbers?",
 )
 def test_feed_forward_drops_everything(agree: Agree, draw: Draw) -> None:
     """With dropout=1.0 in train mode the result is the bias of linear2."""
@@ -349,7 +355,9 @@ def test_feed_forward_drops_nothing_at_0(student: Student, agree: Agree, draw: D
 # encoder_output
 
 
-@item("encoder_output", public=True, hint="self_attn, feed_forward, norm1, norm2: is each its own?")
+@item(
+    "encoder_output", public=True, hint="self_attn, feed_forward, norm1, norm2: has each its own?"
+)
 def test_encoder_parameters(agree: Agree) -> None:
     """The layer has the parameters of its four parts, and no others."""
     agree.parameters(agree.module("EncoderLayer", *SIZES))
@@ -364,7 +372,7 @@ def test_encoder(agree: Agree, draw: Draw) -> None:
 @item("encoder_output", hint="Are d_model, n_heads and d_ff passed on in their order?")
 @pytest.mark.parametrize("sizes", [(8, 1, 6), (8, 8, 16), (10, 5, 4), (6, 2, 1)], ids=str)
 def test_encoder_sizes(agree: Agree, draw: Draw, sizes: tuple[int, ...]) -> None:
-    """Every d_model, n_heads and d_ff will do that can."""
+    """Any d_model, n_heads and d_ff will do, as long as n_heads divides d_model."""
     agree(encoder_layer(agree, *sizes), draw.normal(BATCH, T, sizes[0]))
 
 
@@ -389,7 +397,7 @@ def test_encoder_sentence_alone(student: Student, agree: Agree, draw: Draw) -> N
 
 @item("encoder_output", hint="One operation can do it for all positions.")
 def test_encoder_operations(agree: Agree, draw: Draw) -> None:
-    """It calls torch as often for many positions as for few."""
+    """It calls torch as often for many positions as for few (this costs nothing)."""
     x = draw.normal(BATCH, T, D_MODEL)
     agree.operations(encoder_layer(agree), [x], [x.repeat(TIMES, TIMES, 1)], "the positions")
 
@@ -606,7 +614,7 @@ def test_decoder_batch(agree: Agree, draw: Draw, batch: int) -> None:
 @item("decoder_output", hint="Are d_model, n_heads and d_ff passed on in their order?")
 @pytest.mark.parametrize("sizes", [(8, 1, 6), (8, 8, 16), (10, 5, 4), (6, 2, 1)], ids=str)
 def test_decoder_sizes(agree: Agree, draw: Draw, sizes: tuple[int, ...]) -> None:
-    """Every d_model, n_heads and d_ff will do that can."""
+    """Any d_model, n_heads and d_ff will do, as long as n_heads divides d_model."""
     x, memory = draw.normal(BATCH, T, sizes[0]), draw.normal(BATCH, T_MEMORY, sizes[0])
     agree(decoder_layer(agree, *sizes), x, memory)
 
@@ -629,7 +637,7 @@ def test_decoder_memory(student: Student, agree: Agree, draw: Draw) -> None:
 
 @item("decoder_output", hint="One operation can do it for all positions.")
 def test_decoder_operations(agree: Agree, draw: Draw) -> None:
-    """It calls torch as often for many positions as for few."""
+    """It calls torch as often for many positions as for few (this costs nothing)."""
     few = target_and_memory(draw)
     many = [each.repeat(TIMES, TIMES, 1) for each in few]
     agree.operations(decoder_layer(agree), few, many, "the positions")

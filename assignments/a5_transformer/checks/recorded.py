@@ -155,7 +155,9 @@ def _wrong_error(case: _Case, said: str, error: Exception) -> str | None:
     if came != case["expected"]:
         return f"{said} raised {came} ({error}); expected a {case['expected']}"
     lost = [str(each) for each in case["naming"] if str(each) not in str(error)]
-    return f"{said}: its {came} does not name {' and '.join(lost)}: {error}" if lost else None
+    return (
+        f"{said}: the message of its {came} lacks {' and '.join(lost)}: {error}" if lost else None
+    )
 
 
 def _compare_gradients(got: Any, inputs: list[Any], case: _Case, tolerance: float) -> str | None:

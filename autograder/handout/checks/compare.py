@@ -9,6 +9,7 @@ import torch
 # In float32 no less is allowed: 1e-12, which float64 code keeps with ease, times the ratio of the
 # two machine epsilons.
 FLOAT32 = 5.4e-4
+_AS_FLOAT32 = 3e-6  # relative to the largest value, what float32 inside float64 code leaves
 NO_GRADIENT = "no gradient flows back to the inputs: is something detached, or made anew?"
 _LISTED = 6
 
@@ -22,9 +23,8 @@ def describe_call(
     called: str, parameters: list[str], args: list[Any], kwargs: dict[str, Any]
 ) -> str:
     """A call as a reader would write it, each tensor as its shape."""
-    shown = [
-        f"{parameter} {_shown(each)}" for parameter, each in zip(parameters, args, strict=False)
-    ]
+    names = [*(f"{each} " for each in parameters), *[""] * len(args)]
+    shown = [f"{name}{_shown(each)}" for name, each in zip(names, args, strict=False)]
     shown += [f"{key}={_shown(each)}" for key, each in kwargs.items()]
     return f"{called}({', '.join(shown)})"
 
@@ -158,10 +158,18 @@ def _compare_values(
     if not wrong.any():
         return None
     where = _index(wrong)
+    shown = _number(expected, where), _number(got, where)
+    if shown[0] == shown[1]:
+        shown = _number(expected, where, 12), _number(got, where, 12)
     said = f"{name}: {_share(wrong)} of the values differ, the first at {where}: "
-    said += f"expected {_number(expected, where)}, got {_number(got, where)}"
+    said += f"expected {shown[0]}, got {shown[1]}"
     if expected.is_floating_point():
-        said += f"; the largest difference is {difference.max().item():.3g}"
+        largest = difference.max().item()
+        said += f"; the largest difference is {largest:.3g}"
+        if expected.dtype == torch.float64 and largest < _AS_FLOAT32 * expected.abs().max():
+            said += (
+                ". So small a difference float32 makes: is a number, such as a root, made in it?"
+            )
     return said
 
 
@@ -182,9 +190,9 @@ def _index(wrong: torch.Tensor) -> str:
     return str(wrong.nonzero()[0].tolist())
 
 
-def _number(tensor: torch.Tensor, where: str) -> str:
+def _number(tensor: torch.Tensor, where: str, digits: int = 6) -> str:
     value = tensor[tuple(json.loads(where))].item()
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def _share(wrong: torch.Tensor) -> str:
