@@ -257,7 +257,7 @@ def _carry(result: ItemResult, parts: Sequence[str] | None, share: float) -> Ite
     """The result, or `carried` when the item is right but for these earlier parts."""
     if parts is None:
         return result
-    said = " and ".join(parts)
+    said = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     replaced = "is replaced by a right one" if len(parts) == 1 else "are replaced by right ones"
     message = f"It is right: it passes once {said} {replaced}."
     if share < 1:

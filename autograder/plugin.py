@@ -220,7 +220,7 @@ def _outcome(node: Any, error: BaseException | None) -> CheckOutcome:
     if error is None:
         verdict, message = Verdict.PASSED, None
     elif isinstance(error, Wrong):
-        lines = (sentence, str(error), hint)
+        lines = (sentence, str(error), None if "is there a return" in str(error) else hint)
         verdict, message = Verdict.WRONG, "\n".join(line for line in lines if line)
     elif isinstance(error, StudentError):
         lines = (sentence, str(error), hint if error.verdict is Verdict.ERROR else None)

@@ -34,7 +34,8 @@ def read_weights(
     try:
         found = dict(safetensors.deserialize(data))  # type: ignore[no-untyped-call]
     except Exception as error:  # whatever the reader makes of a file that is none
-        message = f"{name} is not a whole safetensors file ({_short(error)}): save it once more."
+        message = f"{name} is no safetensors file, or not a whole one ({_short(error)})"
+        message += ": write it with save_file."
         raise StudentError(Verdict.ERROR, message) from error
     problem = _differs(found, expected)
     if problem:

@@ -300,8 +300,8 @@ class Transformer(nn.Module):
         """Tell which keys of the target each of its positions may attend to.
 
         target (batch, t): int64. Returns torch.bool (batch, 1, t, t), on its device: True where
-        the key is a real token and not later than the query. (What stands in the row of a query
-        that is padding itself is up to you: nobody listens to it.)
+        the key is a real token and not later than the query. (The row of a query that is
+        padding itself may as well be False throughout: nobody listens to it.)
         """
         ### BEGIN SOLUTION
         causal = causal_mask(target.shape[1], device=target.device)
@@ -341,8 +341,8 @@ class Transformer(nn.Module):
 # %% [markdown]
 # **The masks.** `source_mask` and `target_mask` have their shapes, dtype `torch.bool` and the
 # right values, with padding at the start, in the middle and at the end, with any `pad_id` (0 is a
-# real token then), on the device of the tokens. Of `target_mask`, only the rows of real tokens
-# are looked at, and of padding that has no real token before it: those are blocked throughout.
+# real token then), on the device of the tokens. The rows of
+# padding may also be blocked throughout in `target_mask`; nowhere may padding be attended to.
 
 # %% active="ipynb" check="transformer_masks"
 # check("transformer_masks")
@@ -539,5 +539,5 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 #
 # You have a Transformer, and it can write, although what it writes is nonsense: it has never seen
 # a sentence. In the last assignment it learns its first language. You will write the loss and the
-# learning rate of the paper, train on your own computer for some minutes, and then look into its
+# learning rate of the paper, train on your own computer for about a minute, and then look into its
 # head and see which word it listens to while it translates.

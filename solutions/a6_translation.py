@@ -276,8 +276,8 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
 # ## 3. The learning rate: slowly at first
 #
 # At the start nothing in the network makes sense yet, and the first gradients are as wild as they
-# are wrong. Who follows them with large steps ends up somewhere from where there is no way back.
-# So the paper (section 5.3) begins with tiny steps, lets them grow evenly during the first
+# are wrong. Whoever follows them with large steps ends up somewhere from where there is no way
+# back. So the paper (section 5.3) begins with tiny steps, lets them grow evenly during the first
 # `warmup_steps`, and makes them smaller and smaller afterwards:
 #
 # $$\text{rate} = d_\text{model}^{-0.5} \cdot
@@ -345,9 +345,9 @@ def warmup_rate(step, d_model, warmup_steps):
 # the model would be worth nothing.
 #
 # One step of training is then: forward, loss, gradients, set the rate, turn the knobs. The rate
-# of the paper is for vectors of 512 and for batches ten times ours; our loop multiplies it by
-# `scale`. Section 5 runs it; nothing here is checked by itself, but a loop that is wrong does not
-# learn Spanish.
+# of the paper is for vectors of 512 and for batches some fifty times ours; our loop multiplies it
+# by `scale`. Section 5 runs it; nothing here is checked by itself, but a loop that is wrong does
+# not learn Spanish.
 #
 # So that waiting is bearable, here is a line that tells how far you are. Make one with
 # `progress = Progress(n_steps)`, and call `progress.show(step, loss=..., exact_match=...)`, with
@@ -390,8 +390,9 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 
     training, validation: lists of pairs (Spanish, English). In every epoch each pair of training
     comes once, in an order that is drawn anew, batch_size of them at a time. Each step minimises
-    smoothed_loss of one batch, under teacher forcing, with torch.optim.Adam at the rate
-    scale * warmup_rate(step, d_model, warmup_steps); steps are counted from 1, through all epochs.
+    smoothed_loss of one batch, under teacher forcing, with torch.optim.Adam, its betas and eps as
+    they come, at the rate scale * warmup_rate(step, d_model, warmup_steps); steps are counted from
+    1, through all epochs.
     After every epoch exact_match is measured on validation; once it is ENOUGH, training ends. A
     Progress tells how it is going.
 
@@ -436,9 +437,11 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # This takes about a minute. When it is finished, most numbers of the validation set should come
 # out without a mistake. If the loss does not fall below 1 within the first three epochs, stop it
 # (the square in the toolbar) and look at section 4 again; if it falls to its floor while the
-# exact match stays at 0, look at what the decoder reads.
+# exact match stays at 0, look at what the decoder reads. If it ends below 99 %, which bad luck can
+# bring about, train once more in a cell of your own, with another seed.
 
 # %% active="ipynb" figure="training"
+# torch.set_num_threads(1)  # so small a model gains nothing from more
 # torch.manual_seed(0)
 # model = new_model()
 # try:
@@ -502,7 +505,7 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # check("translation_nearly_all")
 
 # %% [markdown]
-# **To think about.** *Cien mil* is one above the largest number it ever saw. What does your model
+# **To think about.** *Cien mil* is larger than every number that it ever saw. What does your model
 # make of it, and what does that say about what it has learnt?
 #
 # ## 6. What does it look at?
@@ -519,8 +522,8 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 #   *chosen*.)
 # - 1 point: all heads of at least one layer are there, and one can read the figure without the
 #   code.
-# - 1 point: a comment of a few sentences. What does a head look for, and where does an English
-#   word depend on more than one Spanish word?
+# - 1 point: a comment of a few sentences, in a text cell right below the figure. What does a head
+#   look for, and where does an English word depend on more than one Spanish word?
 
 # %% active="ipynb" manual="attention_plot"
 # @torch.no_grad()

@@ -1,13 +1,18 @@
-"""What grading needs, made once a module: an exam, and a server behind walls."""
+"""What grading needs, made once: an exam, a server behind walls, every sample class graded."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from autograder.classroom import HandedIn, Room, grade_class
 from autograder.course import read_course
 from autograder.grading import grade, limits_of, prepare
-from autograder.sample import read_samples
+from autograder.result import Result
+from autograder.sample import Sample, read_samples
 from autograder.sandbox import walls
 from autograder.sandbox.host import Server
 from autograder.scripts import scripts_on_path
@@ -15,6 +20,8 @@ from autograder.scripts import scripts_on_path
 ROOT = Path(__file__).resolve().parents[1]
 # Enough for whoever means well, and soon at its end for whoever does not.
 LESS = {"wall_seconds": 12, "call_seconds": 2, "memory_mib": 256, "output_bytes": 4 << 20}
+# Of a class only a call is cut short: two workers on a busy machine, and layers take their time.
+LESS_A_CALL = LESS | {"wall_seconds": 30.0, "call_seconds": 3.0}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -45,11 +52,57 @@ def server(request, exam):
 
 
 @pytest.fixture(scope="session")
-def samples(course):
-    """Every sample by its name."""
-    found = read_samples(course, "a1_attention")
-    assert len({each.name for each in found}) == len(found)
-    return {each.name: each for each in found}
+def samples_of(course):
+    """Gives every sample of an assignment by its name."""
+
+    @cache
+    def samples_of(assignment_id):
+        found = read_samples(course, assignment_id)
+        assert len({each.name for each in found}) == len(found)
+        return {each.name: each for each in found}
+
+    return samples_of
+
+
+@pytest.fixture(scope="session")
+def samples(samples_of):
+    """Every sample of the first assignment by its name."""
+    return samples_of("a1_attention")
+
+
+@dataclass(frozen=True)
+class Class:
+    """Every sample of an assignment, and what it got."""
+
+    samples: Mapping[str, Sample]
+    results: Mapping[str, Result]
+
+
+@pytest.fixture(scope="session")
+def class_of(course, samples_of, tmp_path_factory):
+    """Gives the sample class of an assignment, graded once for all tests that look at it.
+
+    Two workers grade it, and whoever means harm sits among the others, who must not notice.
+    """
+    short = [
+        each.model_copy(update={"limits": each.limits.model_copy(update=LESS_A_CALL)})
+        for each in course.assignments
+    ]
+    short_course = course.model_copy(update={"assignments": tuple(short)})
+
+    @cache
+    def class_of(assignment_id):
+        samples = samples_of(assignment_id)
+        folder = tmp_path_factory.mktemp(assignment_id)
+        mixed = sorted(samples, key=lambda name: sha256(name.encode()).digest())
+        handed_in = [HandedIn(each, samples[each].write(folder).parent) for each in mixed]
+        room = Room(
+            short_course, assignment_id, folder / "results", walls.choose(), "for the tests alone"
+        )
+        graded = grade_class(room, handed_in, 2, lambda _: None)
+        return Class(samples, {each.student: each for each in graded})
+
+    return class_of
 
 
 @pytest.fixture

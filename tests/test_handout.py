@@ -147,10 +147,6 @@ def wrapped(change):
         ),
         (lambda o, w, q: [o, w], "expected the 2 values (output, weights), got a list"),
         (lambda o, w, q: (o, w, q), "expected the 2 values (output, weights), got 3 values"),
-        (
-            lambda o, w, q: None,
-            "expected the 2 values (output, weights), got None: is there a return?",
-        ),
         (lambda o, w, q: (o, w, q.add_(1))[:2], "changed its input q in place."),
         (lambda o, w, q: (o, w, q.unsqueeze_(0))[:2], "changed its input q in place."),
         (
@@ -171,6 +167,13 @@ def test_a_wrong_answer_is_told_with_the_call_what_was_expected_and_a_hint(
     assert f"{ATTENTION}(q (2, 3, 5, 4), k (2, 3, 7, 4), v (2, 3, 7, 6))" in lines[2]
     assert problem in " ".join(lines[2:-1])
     assert lines[-1] == "Compare your steps with equation 1, one by one."
+
+
+def test_a_hint_about_values_is_not_given_to_who_gives_none(notebook, said):
+    notebook.scaled_dot_product_attention = lambda q, k, v, mask=None: None
+    assert said("attention_output").endswith(
+        "expected the 2 values (output, weights), got None: is there a return?"
+    )
 
 
 def test_expected_and_got_are_numbers_one_can_look_for(notebook, said):
@@ -232,6 +235,14 @@ def test_a_wrong_gradient_is_told(notebook, said, change, problem):
 
 
 # compare
+
+
+def test_an_error_of_float32s_is_called_so_and_its_numbers_are_told_apart():
+    right = torch.tensor([1.7, 2.0], dtype=torch.float64)
+    problem = compare(right.float().double(), right, 1e-12, "a")
+    assert "expected 1.7, got 1.70000004768; " in problem
+    assert problem.endswith("float32 rounds: is a number, such as a root, made in float32?")
+    assert "float32" not in compare(right + 1e-4, right, 1e-12, "a")
 
 
 TINY = 1e-12
@@ -303,10 +314,7 @@ def test_tensors_without_values_axes_or_elements():
     assert compare(torch.zeros(2), meta, TINY, "a") == "a: expected device meta, got device cpu"
     one, two = torch.tensor(1.0), torch.tensor(2.0)
     assert compare(one, one.clone(), TINY, "a") is None
-    assert compare(two, one, TINY, "a") == (
-        "a: 1 of 1 of the values differ, the first at []: expected 1, got 2; "
-        "the largest difference is 1"
-    )
+    assert compare(two, one, TINY, "a") == ("a: expected 1, got 2; the largest difference is 1")
     assert "NaN" in compare(one * math.nan, one, TINY, "a")
 
 

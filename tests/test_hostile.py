@@ -1,7 +1,9 @@
 """Broken and hostile submissions: each gets its verdict, none leaves anything behind.
 
 What lies in hostile/ says its verdict in its name; so do the functions here, which break a whole
-and right notebook in one place. Nothing of this is ever run outside the walls.
+and right notebook in one place. Nothing of this is ever run outside the walls. The files are
+graded in the middle of the sample class, whose other tests see whether one of them harmed its
+neighbours; behind the worst of them an honest one looks around on the very same server.
 """
 
 import json
@@ -12,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.course import read_course
 from autograder.grading import grade
 from autograder.result import Result, Verdict
 from autograder.sample import answered, as_saved, overlaid
@@ -19,8 +22,12 @@ from autograder.sandbox import walls
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"
-FILES = sorted(path.stem for path in ROOT.glob(f"tests/hostile/{NAME}/*.*"))
-# What the other wall must hold up against too.
+FILES = [
+    (each.id, path.stem)
+    for each in read_course(ROOT).assignments
+    for path in sorted(ROOT.glob(f"tests/hostile/{each.id}/*"))
+]
+# What either wall must hold up against, each on a server of its own.
 KEY_ATTACKS = [
     "error__folders_without_end",
     "error__one_large_file",
@@ -29,6 +36,8 @@ KEY_ATTACKS = [
     "passed__fork_bomb",
     "passed__imports_the_grader",
     "passed__kills_the_server",
+    "passed__leaves_something_for_the_next",
+    "passed__modules_replaced",
     "passed__network",
     "passed__priority_of_the_server",
     "passed__reads_what_is_not_its_own",
@@ -87,23 +96,25 @@ def check_that_nothing_is_left(result, after):
     assert after.notes == ()
 
 
-def expected(stem, samples):
+@pytest.mark.parametrize(("assignment", "stem"), FILES)
+def test_a_file(assignment, stem, class_of):
+    class_ = class_of(assignment)
     verdict, _, name = stem.partition("__")
-    sample = samples[name]
+    sample, result = class_.samples[name], class_.results[name]
     assert sample.verdict == verdict
     assert bool(sample.fails) == (verdict != "passed")
-    return sample.data, Verdict(verdict), sample.fails
+    kept = (Verdict.PASSED, Verdict.CARRIED)
+    bad = {item.item: item for item in result.items if item.verdict not in kept}
+    assert set(bad) == sample.fails
+    assert {item.verdict for item in bad.values()} <= {Verdict(verdict)}
+    check_that_it_can_be_shown(result)
 
 
-@pytest.mark.parametrize("stem", FILES)
-def test_a_file(stem, samples, look):
-    look(*expected(stem, samples))
-
-
-@pytest.mark.parametrize("server", ["bubblewrap"], indirect=True)
+@pytest.mark.parametrize("server", ["sandlock", "bubblewrap"], indirect=True)
 @pytest.mark.parametrize("stem", KEY_ATTACKS)
-def test_a_key_attack_behind_the_other_wall(stem, samples, look, server):
-    look(*expected(stem, samples))
+def test_nothing_is_left_of_a_key_attack(stem, samples, look, server):
+    verdict, _, name = stem.partition("__")
+    look(samples[name].data, Verdict(verdict), samples[name].fails)
 
 
 # A right notebook, broken in one place. What returns nothing has changed the notebook that it was

@@ -1,4 +1,8 @@
-"""The tolerances of course.yml lie between the errors of right code and those of wrong code."""
+"""The tolerances of course.yml lie between the errors of right code and those of wrong code.
+
+All that is right is measured here, and the wrong ones of the demo's class; every wrong one is
+measured by `autograder verify`, which takes minutes.
+"""
 
 from pathlib import Path
 
@@ -7,7 +11,7 @@ import pytest
 from autograder.course import read_course
 from autograder.grading import limits_of, prepare
 from autograder.margins import FACTOR, margins
-from autograder.sample import read_samples
+from autograder.sample import sample_class
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
 
@@ -18,7 +22,7 @@ COURSE = read_course(ROOT)
 @pytest.fixture(scope="module", params=[each.id for each in COURSE.assignments])
 def measured(request):
     exam = prepare(COURSE, request.param, "the secret of the margins")
-    samples = read_samples(COURSE, request.param)
+    samples = sample_class(COURSE, request.param)
     with Server(choose(), limits_of(exam.assignment)) as server:
         return margins(exam, samples, server), exam
 

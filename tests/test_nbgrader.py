@@ -127,7 +127,7 @@ def test_both_roads_agree_to_the_last_digit(both_roads):
         }
         for course in (ours, theirs)
     )
-    assert len(expected) >= 10
+    assert len(expected) >= 6
     assert found == expected
     for course in (ours, theirs):
         run(course, "nbgrader", "export")

@@ -79,7 +79,7 @@ def test_where_there_is_none_the_given_one_is_trained(given, tmp_path, monkeypat
         ("& causal", "", "its logits differ"),
         ("self.output = nn.Linear", "self.last = nn.Linear", "RuntimeError"),
         ("class Transformer(", "class Transformers(", "it defines no Transformer"),
-        ("return self.output(self.decode", "raise NotImplementedError() #", "NotImplementedError"),
+        ("return self.output(self.decode", "raise NotImplementedError() #", "it still has a stub"),
     ],
 )
 def test_one_that_is_not_right_is_not_trained(given, hand_in, capsys, old, new, told):

@@ -1,61 +1,103 @@
 """Right submissions get full marks, wrong ones lose exactly the items that they say they lose."""
 
+import ast
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from autograder import sample
+from autograder.course import read_course
+from autograder.grading import source_path
 from autograder.result import Verdict
 from autograder.sample import STUB
+from autograder.source import read_source
 
 ROOT = Path(__file__).resolve().parents[1]
-NAME = "a1_attention"
-RIGHT = sorted(path.stem for path in ROOT.glob(f"autograder/variants/{NAME}/*.py"))
-WRONG = sorted(path.stem for path in ROOT.glob(f"tests/wrong/{NAME}/*.py"))
+COURSE = read_course(ROOT)
+NAMES = [each.id for each in COURSE.assignments]
+KEPT = (Verdict.PASSED, Verdict.CARRIED)
+LOST = (Verdict.WRONG, Verdict.ERROR, Verdict.FORBIDDEN, Verdict.MISSING)
+# One of these says how something ended that is not just wrong.
+ENDED = ("raised", "uses", "is still the stub", "is not defined")
 
 
-def lost(result):
-    return {item.item for item in result.items if item.verdict is not Verdict.PASSED}
+def files(pattern):
+    """An assignment and a sample's name, for each file that `pattern` finds."""
+    return [(name, path.stem) for name in NAMES for path in sorted(ROOT.glob(pattern.format(name)))]
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_right_one_gets_full_marks(name, samples, grade_bytes):
-    result = grade_bytes(samples[name].data)
+RIGHT = files("autograder/variants/{}/*.py")
+WRONG = files("tests/wrong/{}/*.py")
+
+
+def sentences(assignment_id):
+    """What the checks of each item say that they look at."""
+    text = (ROOT / "autograder" / "checks" / f"test_{assignment_id}.py").read_text()
+    found = {}
+    for node in ast.parse(text).body:
+        for marker in getattr(node, "decorator_list", ()):
+            if isinstance(marker, ast.Call) and getattr(marker.func, "id", "") == "item":
+                found.setdefault(marker.args[0].value, set()).add(ast.get_docstring(node))
+    return found
+
+
+@pytest.mark.parametrize(("assignment", "name"), RIGHT)
+def test_a_right_one_gets_full_marks(assignment, name, class_of):
+    result = class_of(assignment).results[name]
     assert [item.message for item in result.items if item.message] == []
+    assert {item.verdict for item in result.items} == {Verdict.PASSED}
     assert result.score == result.max_score
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_one_loses_exactly_what_it_says(name, samples, grade_bytes, exam):
-    wrong = samples[name]
-    result = grade_bytes(wrong.data)
-    assert lost(result) == wrong.fails
+@pytest.mark.parametrize(("assignment", "name"), WRONG)
+def test_a_wrong_one_loses_exactly_what_it_says(assignment, name, class_of):
+    class_ = class_of(assignment)
+    wrong, result = class_.samples[name], class_.results[name]
+    said_by = sentences(assignment)
+    names = read_source(source_path(ROOT, assignment)).defined_in
+    assert {item.item for item in result.items if item.verdict not in KEPT} == wrong.fails
     assert wrong.fails
     for item in result.items:
-        if item.item not in wrong.fails:
-            continue
-        sentences = {check.sentence for check in exam.outcomes if check.item == item.item}
-        sentence, _, said = item.message.partition("\n")
-        assert sentence in sentences
-        assert item.verdict in (Verdict.WRONG, Verdict.ERROR, Verdict.FORBIDDEN, Verdict.MISSING)
-        # What was called and what came of it; for a wrong value also what to think about.
-        words = ("expected", "raised", "uses", "stub", "changes", "it ")
-        assert any(each in said for each in words)
-        assert len(said.splitlines()) >= 2 or item.verdict is not Verdict.WRONG
+        if item.verdict is Verdict.CARRIED:
+            assert item.score == item.points
+            assert item.message.startswith("It is right: it passes once ")
+        elif item.item in wrong.fails:
+            sentence, _, said = item.message.partition("\n")
+            assert sentence in said_by[item.item]
+            assert item.verdict in LOST
+            assert any(each in said for each in [*names, "cell"]), said
+            # What was called and what came of it; for a wrong value also what to think about.
+            if item.verdict is Verdict.WRONG:
+                assert re.match(r"\w.*: \S", said), said
+                assert len(said.splitlines()) >= 2 or "parameters" in said, said
+            else:
+                assert any(each in said for each in ENDED), said
 
 
-def test_the_stub_is_missing_all_of_it(samples, grade_bytes):
-    result = grade_bytes(samples[STUB].data)
+@pytest.mark.parametrize("assignment", NAMES)
+def test_the_stub_is_missing_all_of_it(assignment, class_of):
+    result = class_of(assignment).results[STUB]
     assert {item.verdict for item in result.items} == {Verdict.MISSING}
-    assert all("is still the stub" in item.message for item in result.items)
+    handed_in_beside = ("translation_most", "translation_nearly_all")
+    for item in result.items:
+        words = "handed in" if item.item in handed_in_beside else "is still the stub"
+        assert words in item.message
     assert result.notes == ()
 
 
-def test_every_item_is_lost_by_somebody_who_keeps_others(samples, course):
-    wrong = [each.fails for each in samples.values() if each.kind == "wrong"]
-    for item in course.assignment(NAME).items:
-        assert min(len(fails) for fails in wrong if item.id in fails) <= 3, item.id
+@pytest.mark.parametrize("assignment", NAMES)
+def test_every_item_is_lost_by_somebody_who_keeps_others(assignment, samples_of):
+    # What is handed in beside the notebook is wrong in the hostile ones alone.
+    wrong = [each for each in samples_of(assignment).values() if each.kind in ("wrong", "hostile")]
+    items = COURSE.assignment(assignment).items
+    fewest = {
+        item.id: min(len(each.fails) for each in wrong if item.id in each.fails) for item in items
+    }
+    assert max(fewest.values()) < len(items)
+    # Parameters of other names cost all that loads them; most else can be lost nearly alone.
+    assert sum(each <= 3 for each in fewest.values()) >= 0.7 * len(items)
 
 
 def test_some_faults_cost_one_item_alone(samples):
@@ -72,30 +114,50 @@ def test_some_faults_cost_one_item_alone(samples):
         assert samples[name].fails == {item}
 
 
-def test_there_are_enough_of_each_kind(samples):
-    kinds = [each.kind for each in samples.values()]
+@pytest.mark.parametrize("assignment", NAMES)
+def test_there_are_enough_of_each_kind(assignment, samples_of):
+    found = samples_of(assignment).values()
+    kinds = [each.kind for each in found]
     assert kinds.count("right") >= 8
     assert kinds.count("wrong") >= 12
     assert kinds.count("stub") == 1
-    abouts = [each.about for each in samples.values()]
-    assert all(about.endswith((".", "?")) and len(about) < 100 for about in abouts)
+    assert kinds.count("hostile") >= 5
+    assert all(each.about.endswith((".", "?")) and len(each.about) < 100 for each in found)
 
 
-def test_the_class_of_the_demo(course, samples, monkeypatch):
-    monkeypatch.setattr(sample, "read_samples", lambda *_: list(samples.values()))
-    class_ = sample.sample_class(course, NAME)
-    names = [each.name for each in class_]
-    assert len(names) == len(set(names)) >= 24
-    kinds = {each.kind for each in class_}
-    assert kinds == {"right", "wrong", "stub", "broken", "hostile"}
+def test_there_are_thirty_right_ones_over_the_course():
+    assert len(RIGHT) >= 30
+
+
+@pytest.mark.parametrize("assignment", NAMES)
+def test_the_class_of_the_demo(assignment, samples_of, monkeypatch):
+    every = samples_of(assignment)
+    monkeypatch.setattr(sample, "read_samples", lambda *_: list(every.values()))
+    class_ = sample.sample_class(COURSE, assignment)
+    names = {each.name for each in class_}
+    assert 24 <= len(names) == len(class_) <= 45
+    assert {name for where, name in RIGHT if where == assignment} | {STUB} <= names
+    assert sum(each.kind == "wrong" for each in class_) >= 10
     harmful = [each for each in class_ if each.kind in ("broken", "hostile")]
-    assert len(harmful) == 16  # all that the module names are there
-    assert {*RIGHT, *WRONG, STUB} <= set(names)
+    assert len(harmful) >= 3
+    lost = frozenset().union(*(each.fails for each in class_ if each.name != STUB))
+    assert lost == {item.id for item in COURSE.assignment(assignment).items}
+
+
+def test_all_that_the_demo_names_is_there(samples_of):
+    harmful = {
+        each.name
+        for name in NAMES
+        for each in samples_of(name).values()
+        if each.kind in ("broken", "hostile")
+    }
+    assert harmful >= set(sample._IN_DEMO)
 
 
 def test_a_sample_is_handed_in_as_jupyter_would_save_it(samples, tmp_path):
     path = samples["helpers_and_plots"].write(tmp_path)
-    assert path == tmp_path / "helpers_and_plots" / NAME / f"{NAME}.ipynb"
+    name = "a1_attention"
+    assert path == tmp_path / "helpers_and_plots" / name / f"{name}.ipynb"
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")

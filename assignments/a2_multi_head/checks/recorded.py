@@ -140,7 +140,15 @@ def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
         if problem:
             raise _Told(f"{said}: its parameters are not those that it must have: {problem}")
         changes = {name: from_json(each) for name, each in part["changes"].items()}
-        module.load_state_dict(drawn_weights(part["shapes"], part["seed"]) | changes)
+        weights = drawn_weights(part["shapes"], part["seed"]) | changes
+        module.load_state_dict(weights)
+        kept = module.state_dict()
+        for name, each in weights.items():
+            if not torch.equal(kept[name], each.to(kept[name])):
+                raise _Told(
+                    f"{said}: {name} does not keep the values that are loaded into it: do two "
+                    "names stand for one parameter?"
+                )
     return module.train(part["train"])
 
 

@@ -9,7 +9,7 @@ import torch
 # In float32 no less is allowed: 1e-12, which float64 code keeps with ease, times the ratio of the
 # two machine epsilons.
 FLOAT32 = 5.4e-4
-_AS_FLOAT32 = 3e-6  # relative to the largest value, what float32 inside float64 code leaves
+_AS_FLOAT32 = 3e-6  # relative to values above 1, what float32 inside float64 code leaves
 NO_GRADIENT = "no gradient flows back to the inputs: is something detached, or made anew?"
 _LISTED = 6
 
@@ -161,15 +161,14 @@ def _compare_values(
     shown = _number(expected, where), _number(got, where)
     if shown[0] == shown[1]:
         shown = _number(expected, where, 12), _number(got, where, 12)
-    said = f"{name}: {_share(wrong)} of the values differ, the first at {where}: "
-    said += f"expected {shown[0]}, got {shown[1]}"
+    share = f"{_share(wrong)} of the values differ, the first at {where}: " if got.dim() else ""
+    said = f"{name}: {share}expected {shown[0]}, got {shown[1]}"
     if expected.is_floating_point():
         largest = difference.max().item()
+        relative = (difference / expected.abs().clamp(min=1)).max().item()
         said += f"; the largest difference is {largest:.3g}"
-        if expected.dtype == torch.float64 and largest < _AS_FLOAT32 * expected.abs().max():
-            said += (
-                ". So small a difference float32 makes: is a number, such as a root, made in it?"
-            )
+        if expected.dtype == torch.float64 and relative < _AS_FLOAT32:
+            said += ". That is how float32 rounds: is a number, such as a root, made in float32?"
     return said
 
 

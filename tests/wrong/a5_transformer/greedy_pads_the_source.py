@@ -1,4 +1,4 @@
-# Rows that have ended lose their source, in place.
+# After the first word all of the source but its first token is padding, in place.
 # fails: greedy_words, greedy_end, greedy_care
 # %% solution="greedy_decode"
 def greedy_decode(model, source, start_id, end_id, max_len):
@@ -13,7 +13,7 @@ def greedy_decode(model, source, start_id, end_id, max_len):
             word = model.output(last).argmax(dim=-1)
             word = word.masked_fill(ended, model.pad_id)
             target = torch.cat([target, word], dim=1)
-            source[:, -1] = model.pad_id
+            source[:, 1:] = model.pad_id
             ended = ended | (word == end_id)
     model.train(was_training)
     return target
