@@ -4,9 +4,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import load_reference
 from torch import nn
-
-from tests.reference import load_reference
 
 TOLERANCE = 1e-10
 START, END = 1, 2
