@@ -152,7 +152,8 @@ def test_figures_are_drawn(full, name):
 
 def test_nbgraders_own_validator_agrees(stub, full, name):
     said = validated(stub[0])
-    assert len(said["failed"]) == len(tried(name))
+    # What people grade is not answered yet either.
+    assert len(said["failed"]) == len(tried(name)) + len(COURSE.assignment(name).manual)
     assert "changed" not in said
     if name != "a6_translation":  # it would train once more
         assert validated(full[0]) == {}
