@@ -155,8 +155,13 @@ def test_a_code_cell_without_a_role_is_refused(course, source):
 
 
 def test_points_stand_in_the_manifest_and_in_what_is_made_of_it_alone(built):
-    for path in (ROOT / "solutions").glob("*.py"):
-        assert not re.search(r"\bpoints?\b *[=:(]|\b\d+ *points?\b", path.read_text(), re.I), path
+    for assignment in read_course(ROOT).assignments:
+        text = (ROOT / "solutions" / f"{assignment.id}.py").read_text()
+        # A rubric for people says what each of its parts is worth, and has to say it rightly.
+        rubrics = re.findall(r"(?:by hand|\*\*), (\d+) points", text)
+        assert [float(each) for each in rubrics] == [each.points for each in assignment.manual]
+        text = re.sub(r"(?:by hand|\*\*), \d+ points|# - 1 point:", "", text)
+        assert not re.search(r"\bpoints?\b *[=:(]|\b\d+ *points?\b", text, re.I), assignment.id
     for name, data in built.files.items():
         assert name == NOTEBOOK or b"points" not in data, name
     for cell in json.loads(built.files[NOTEBOOK])["cells"]:
