@@ -33,6 +33,7 @@ class Asked:
     exact_zeros: bool = False
     error: str = ""  # what is to be raised
     naming: tuple[Any, ...] = ()
+    same_mode: bool = True  # whether the modules' mode is looked at
 
 
 class Agree:
@@ -104,7 +105,12 @@ class Agree:
         expected = self._reference.call(target, *args, **options)
         read = list(question.how.read)
         look_at = [*outputs, *read] if look_at is None else list(look_at)
-        self.asked.append(Asked("call", question.copied(), expected, outputs, look_at, exact_zeros))
+        self.asked.append(
+            Asked(
+                *("call", question.copied(), expected, outputs, look_at, exact_zeros),
+                same_mode=same_mode,
+            )
+        )
         got = self._ask(target, *args, **options)
         how: dict[str, Any] = {"exact_zeros": exact_zeros}
         problem = compare.compare_outputs(

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -11,9 +11,13 @@ from typing import TypeVar
 import torch
 
 from autograder import secret as secrets
+from autograder.bank import read_bank
 from autograder.banned import banned_uses
 from autograder.carried import carried
-from autograder.course import Assignment, Course, Item
+from autograder.course import Assignment, Course
+from autograder.diagnosis import Bank
+from autograder.evidence import Case, cases_of
+from autograder.judge import carry, explained, judge, verdict_on
 from autograder.notebook import (
     Submission,
     UnreadableSubmission,
@@ -25,11 +29,16 @@ from autograder.remote import RemoteStudent
 from autograder.result import ItemResult, Result, Verdict
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
+from autograder.sandbox.session import Answer
 from autograder.source import Source, read_source
 from autograder.student import LocalStudent, Question
+from autograder.symptoms.inquiry import Inquiry
+from autograder.symptoms.known import known
 
 T = TypeVar("T")
 _TOLD = 20  # cells whose failures are told, each in a note of its own
+_MORE_SECONDS = 3.0  # for finding out about a mistake that nothing explains, its cells among it
+_TO_DIAGNOSE = (Verdict.WRONG, Verdict.ERROR)
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
 
 
@@ -42,8 +51,9 @@ class Exam:
     reference: LocalStudent
     reference_of: Callable[[str], LocalStudent]  # of any assignment of the course
     secret: str
-    outcomes: tuple[CheckOutcome, ...]  # of the reference itself
-    foreseen: tuple[Question, ...]  # what the checks asked of it: they will ask every student
+    outcomes: tuple[CheckOutcome, ...] = ()  # of the reference itself
+    foreseen: tuple[Question, ...] = ()  # what the checks asked of it: they will ask every student
+    bank: Bank = field(default_factory=lambda: Bank((), ()))  # what goes wrong, and its answers
 
 
 def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
@@ -60,15 +70,28 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         source = read_source(source_path(course.root, other))
         return LocalStudent(source.reference, modules_for(source))
 
-    exam = Exam(assignment, source, reference, reference_of, secret, (), ())
+    exam = Exam(assignment, source, reference, reference_of, secret)
     files = source_path(course.root, assignment_id).with_suffix("")  # as if handed in
-    outcomes = open_exam(exam, lambda run: run(student, files))
+    outcomes: list[CheckOutcome] = []
+    cases: list[Case] = []
+
+    def rehearse(run: Runner) -> None:
+        for item in assignment.items:
+            start = len(student.asked)
+            ours = run(student, files, [item.id])
+            asked = [each for outcome in ours for each in outcome.asked]
+            answers = student.asked[start:]
+            cases.extend(cases_of(item.id, item.tolerance, asked, answers, start))
+            outcomes.extend(ours)
+
+    open_exam(exam, rehearse)
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:
         raise ChecksBroken(f"the reference of {assignment_id} fails: {failed[0].message}")
     reference.recall(student.asked)  # it need not find its answers again for each submission
     foreseen = tuple(question for question, _ in student.asked)
-    return replace(exam, outcomes=tuple(outcomes), foreseen=foreseen)
+    bank = Bank(read_bank(source), cases)
+    return replace(exam, outcomes=tuple(outcomes), foreseen=foreseen, bank=bank)
 
 
 def source_path(root: Path, assignment_id: str) -> Path:
@@ -128,7 +151,7 @@ def grade(
             items, more = open_exam(exam, lambda run: _grade(submission, folder, exam, server, run))
         notes += more
     except UnreadableSubmission as error:
-        items = [_all(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
+        items = [verdict_on(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
     except Exception as error:
         items = _internal(exam, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - started
@@ -141,7 +164,7 @@ def failed_result(student: str, exam: Exam, wall: str, message: str) -> Result:
 
 
 def _internal(exam: Exam, message: str) -> list[ItemResult]:
-    return [_all(item, Verdict.INTERNAL, message) for item in exam.assignment.items]
+    return [verdict_on(item, Verdict.INTERNAL, message) for item in exam.assignment.items]
 
 
 def _result(
@@ -183,11 +206,22 @@ def _grade(
         with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
             return run(student, handed_in, items)
 
-    outcomes, notes = _ask(submission, handed_in, exam, server, run)
+    outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server, run)
     carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
-    items = [_judge(item, outcomes) for item in exam.assignment.items]
+    items = [judge(item, outcomes) for item in exam.assignment.items]
     share = exam.assignment.carried_share
-    items = [_carry(item, carried_by.get(item.item), share) for item in items]
+    items = [carry(item, carried_by.get(item.item), share) for item in items]
+    wrong = [item.item for item in items if item.verdict in _TO_DIAGNOSE]
+    found = exam.bank.diagnose(answers, wrong) if wrong else {}
+    items = explained(items, found)
+    if left := [item for item in wrong if item not in found]:
+        kept = tuple(cell for cell in submission.cells if cell.name not in ended)
+        seconds = min(_MORE_SECONDS, server.limits.wall_seconds - (time.monotonic() - started))
+        again_asked = replace(submission, cells=kept)
+        with remote_student(again_asked, exam, server, wall_seconds=max(0.0, seconds)) as student:
+            asking = Inquiry(student, exam.reference, exam.source.parameters)
+            said = known(left, exam.bank.cases, answers, asking, exam.source.defined_in)
+        items = [item.model_copy(update={"known": said.get(item.item)}) for item in items]
     return items, notes
 
 
@@ -197,18 +231,25 @@ def _ask(
     exam: Exam,
     server: Server,
     run: Runner,
-) -> tuple[list[CheckOutcome], list[str]]:
-    """Run the cells, then the checks."""
+) -> tuple[list[CheckOutcome], dict[int, Answer], list[str], frozenset[str]]:
+    """Run the cells, then the checks; then ask for what a diagnosis needs, if one is needed.
+
+    Returns the outcomes, these answers, notes, and the cells that ended their process.
+    """
     with remote_student(submission, exam, server) as student:
         student.run()
         outcomes = run(student, handed_in)
-    answers = {cell.name for cell in submission.cells if cell.solution}
-    told = [str(error) for name, error in student.cell_errors.items() if name not in answers]
+        failed = {each.item for each in outcomes if each.verdict in _TO_DIAGNOSE}
+        answers = exam.bank.ask(student, failed)
+    solved = {cell.name for cell in submission.cells if cell.solution}
+    told = [str(error) for name, error in student.cell_errors.items() if name not in solved]
     notes = [f"{said[0].upper()}{said[1:]}\nIt cost nothing by itself." for said in told[:_TOLD]]
     if len(told) > _TOLD:
         notes.append(f"{len(told) - _TOLD} more cells failed; they cost nothing by themselves.")
     notes += dict.fromkeys(note for each in outcomes for note in each.notes)
-    return outcomes, notes
+    errors = student.cell_errors.items()
+    ended = frozenset(name for name, error in errors if error.verdict is not Verdict.ERROR)
+    return outcomes, answers, notes, ended
 
 
 def remote_student(
@@ -239,42 +280,3 @@ def _banned_uses(submission: Submission, assignment: Assignment) -> dict[str, st
         if used := banned_uses(submission.cells, more).get(name):
             found.setdefault(name, used)
     return found
-
-
-def _judge(item: Item, outcomes: Sequence[CheckOutcome]) -> ItemResult:
-    """An item is passed when all of its checks are; else the first that is not speaks for it."""
-    ours = [each for each in outcomes if each.item == item.id]
-    internal = [each for each in ours if each.verdict is Verdict.INTERNAL]
-    failed = internal or [each for each in ours if each.verdict is not Verdict.PASSED]
-    if failed:
-        return _all(item, failed[0].verdict, failed[0].message)
-    if not ours:
-        return _all(item, Verdict.INTERNAL, "no check looked at this item")
-    return _all(item, Verdict.PASSED, None)
-
-
-def _carry(result: ItemResult, parts: Sequence[str] | None, share: float) -> ItemResult:
-    """The result, or `carried` when the item is right but for these earlier parts."""
-    if parts is None:
-        return result
-    said = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-    replaced = "is replaced by a right one" if len(parts) == 1 else "are replaced by right ones"
-    message = f"It is right: it passes once {said} {replaced}."
-    if share < 1:
-        message += f" The mistake there costs {1 - share:.0%} here."
-    changes = {"score": result.points * share, "verdict": Verdict.CARRIED, "message": message}
-    return result.model_copy(update=changes)
-
-
-def _all(item: Item, verdict: Verdict, message: str | None) -> ItemResult:
-    score = None if verdict is Verdict.INTERNAL else 0.0
-    if verdict in (Verdict.PASSED, Verdict.CARRIED):
-        score = item.points
-    return ItemResult(
-        item=item.id,
-        title=item.title,
-        points=item.points,
-        score=score,
-        verdict=verdict,
-        message=message,
-    )

@@ -63,6 +63,7 @@ class CheckOutcome:
     message: str | None
     asked: tuple[Asked, ...]
     notes: tuple[str, ...] = ()  # what it noticed and does not judge
+    advice: str | None = None  # the hint, where it fits what happened
 
 
 class Runner(Protocol):
@@ -217,18 +218,19 @@ def _outcome(node: Any, error: BaseException | None) -> CheckOutcome:
     marker = node.get_closest_marker("item")
     hint = marker.kwargs.get("hint")
     sentence = inspect.getdoc(node.function) or ""
+    advice: str | None = None
     if error is None:
         verdict, message = Verdict.PASSED, None
     elif isinstance(error, Wrong):
-        lines = (sentence, str(error), None if "is there a return" in str(error) else hint)
-        verdict, message = Verdict.WRONG, "\n".join(line for line in lines if line)
+        verdict, message = Verdict.WRONG, f"{sentence}\n{error}"
+        advice = None if "is there a return" in str(error) else hint
     elif isinstance(error, StudentError):
-        lines = (sentence, str(error), hint if error.verdict is Verdict.ERROR else None)
-        verdict, message = error.verdict, "\n".join(line for line in lines if line)
+        verdict, message = error.verdict, f"{sentence}\n{error}"
+        advice = hint if error.verdict is Verdict.ERROR else None
     else:
         verdict = Verdict.INTERNAL
         message = f"the check {node.name} failed by itself: {type(error).__name__}: {error}"
     agree = getattr(node, "agree", None)
     asked, notes = (tuple(agree.asked), tuple(agree.notes)) if agree else ((), ())
     public = bool(marker.kwargs.get("public"))
-    return CheckOutcome(_item(node), sentence, public, hint, verdict, message, asked, notes)
+    return CheckOutcome(_item(node), sentence, public, hint, verdict, message, asked, notes, advice)

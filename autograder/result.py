@@ -7,8 +7,12 @@ import os
 import tempfile
 from enum import StrEnum
 from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
+
+# How much a student is told: the verdict of each item, the check's words too, or the mistake too.
+Feedback = Literal["verdict", "message", "diagnosis"]
 
 
 class Verdict(StrEnum):
@@ -36,7 +40,24 @@ class ItemResult(BaseModel):
     score: float | None  # None: internal, staff must look
     verdict: Verdict
     message: str | None = None  # for the student; for staff when the verdict is internal
-    diagnosis: str | None = None
+    hint: str | None = None  # a question that may lead on
+    diagnosis: str | None = None  # what the numbers prove to be wrong
+    faults: dict[str, str] = {}  # those that the diagnosis names: what was done, by id
+    known: str | None = None  # where nothing explains it: what its answers show all the same
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What there is to read, a paragraph each: who knows the mistake needs no hint."""
+        texts = (self.message, self.diagnosis or self.hint, self.known)
+        return tuple(text for text in texts if text)
+
+    def told(self, feedback: Feedback) -> "ItemResult":
+        """What the student is told of it."""
+        silent: dict[str, Any] = {"diagnosis": None, "known": None, "faults": {}}
+        if feedback == "verdict":
+            silent |= {"message": None, "hint": None}
+        kept = feedback == "diagnosis" or self.verdict is Verdict.INTERNAL
+        return self if kept else self.model_copy(update=silent)
 
 
 class Result(BaseModel):
@@ -55,6 +76,10 @@ class Result(BaseModel):
     versions: dict[str, str]
     secret_fingerprint: str
     submission_sha256: str | None  # None: there was nothing to read
+
+    def told(self, feedback: Feedback) -> "Result":
+        """The result as its student is to see it."""
+        return self.model_copy(update={"items": tuple(each.told(feedback) for each in self.items)})
 
     @property
     def needs_staff(self) -> bool:

@@ -227,6 +227,11 @@ class LocalStudent:
         self.asked.append((kept, answer))
         return self._right(answer)
 
+    def answer(self, question: Question) -> Answer:
+        """A question's answer, found now and not kept; what is raised is the answer's failure."""
+        own = question.copied()
+        return self._session.call(own.target, own.args, own.kwargs, own.how)
+
     def recall(self, known: Sequence[tuple[Question, Answer]]) -> None:
         """Answer these questions without being run again: what was `asked` of the same code."""
         self._known = tuple(known)

@@ -122,6 +122,10 @@ class Session:
             return describe_failure(error)
         return None
 
+    def define(self, name: str, value: Any) -> None:
+        """Let a name of the notebook stand for a value."""
+        self._module.__dict__[name] = value
+
     def get(self, name: str) -> Answer:
         """The value of a name; a failure of type `Missing` when there is none."""
         try:

@@ -1,0 +1,824 @@
+"""Scaled dot-product attention, step by step, and what goes wrong in each step."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+class Attention:
+    """Scaled dot-product attention (Vaswani et al. 2017, equation 1)."""
+
+    of = "scaled_dot_product_attention"
+    often = (
+        *("DetachesEverything", "ReturnsFloat64", "ScalesQueriesInPlace", "ReshapesTheKeys"),
+        *("DoesNotScale", "DividesByDk", "MultipliesByTheRoot", "DividesByTheRootOfDv"),
+        *("DividesByTheRootOfTk", "ScaleOfSixtyFour", "RootInFloat32", "IgnoresTheMask"),
+        *("InvertsTheMask", "FillsWithZero", "AddsTheMask", "BlocksAfterTheSoftmax"),
+        *("UsesTheFirstMask", "BlockedRowsBecomeNaN", "BlockedRowsBecomeUniform"),
+        *("SoftmaxOverTheQueries", "SoftmaxOverTheSecondAxis", "SoftmaxOnlyWithAMask"),
+        *("NoSoftmax", "DoesNotSubtractTheMaximum", "DetachesTheWeights", "AveragesTheValues"),
+        *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst", "ReturnsTheScores"),
+    )
+
+    def take(self, q, k, v):
+        return q, k, v
+
+    def score(self, q, k):
+        return q @ k.transpose(-2, -1)  # (..., t_q, t_k)
+
+    def scale(self, scores, q, v):
+        return scores / math.sqrt(q.shape[-1])
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=-1)
+
+    def empty(self, weights, mask):
+        return weights.masked_fill(~mask, 0.0)
+
+    def mix(self, weights, v):
+        return weights @ v
+
+    def give(self, output, weights, scores):
+        return output, weights
+
+    def __call__(self, q, k, v, mask=None):
+        q, k, v = self.take(q, k, v)
+        scores = self.scale(self.score(q, k), q, v)
+        blocked = scores if mask is None else self.block(scores, mask)
+        weights = self.normalise(blocked, mask)
+        if mask is not None:
+            weights = self.empty(weights, mask)
+        return self.give(self.mix(weights, v), weights, scores)
+
+
+# Taking the inputs
+
+
+class DetachesTheQueries(Attention):
+    """No gradient flows back to q, as if it were a constant.
+
+    Which call cuts a tensor off from the graph that autograd keeps?
+    """
+
+    item = "attention_gradients"
+
+    def take(self, q, k, v):
+        return q.detach(), k, v
+
+
+class DetachesTheKeys(Attention):
+    """No gradient flows back to k, as if it were a constant.
+
+    Which call cuts a tensor off from the graph that autograd keeps?
+    """
+
+    item = "attention_gradients"
+
+    def take(self, q, k, v):
+        return q, k.detach(), v
+
+
+class DetachesTheValues(Attention):
+    """No gradient flows back to v, as if it were a constant.
+
+    Which call cuts a tensor off from the graph that autograd keeps?
+    """
+
+    item = "attention_gradients"
+
+    def take(self, q, k, v):
+        return q, k, v.detach()
+
+
+class DetachesEverything(Attention):
+    """No gradient flows back to any input: what is computed has left autograd's graph.
+
+    detach, numpy, item, torch.tensor(...) and torch.no_grad all cut it; which of them is at work?
+    """
+
+    item = "attention_gradients"
+
+    def take(self, q, k, v):
+        return q.detach(), k.detach(), v.detach()
+
+
+class ComputesInFloat32(Attention):
+    """Everything is computed in float32, and the result is turned back into the dtype of q.
+
+    The digits that are lost on the way do not come back. In which dtype do the inputs come?
+    """
+
+    item = "attention_output"
+
+    def take(self, q, k, v):
+        return q.float().to(q.dtype), k.float().to(q.dtype), v.float().to(q.dtype)
+
+
+class ReturnsFloat64(Attention):
+    """The inputs are turned into float64, so that float32 goes in and float64 comes out.
+
+    The dtype of the inputs is the caller's choice; which step changes it?
+    """
+
+    item = "attention_tensors"
+
+    def take(self, q, k, v):
+        return q.double(), k.double(), v.double()
+
+
+class NormalisesQueriesAndKeys(Attention):
+    """q and k are brought to length 1 before they are compared: cosines instead of dot products.
+
+    Equation 1 has the dot products as they are. What does a long query mean, in the paper?
+    """
+
+    item = "attention_output"
+
+    def take(self, q, k, v):
+        return F.normalize(q, dim=-1), F.normalize(k, dim=-1), v
+
+
+class ScalesQueriesInPlace(Attention):
+    """The result is right, but q itself is scaled in place: the caller's tensor has changed.
+
+    Operators such as /= and methods that end in _ write to the very tensor that was passed.
+    """
+
+    item = "attention_tensors"
+
+    def take(self, q, k, v):
+        original = q.clone()
+        q /= math.sqrt(q.shape[-1])
+        return original, k, v
+
+
+# The scores
+
+
+class ReshapesTheKeys(Attention):
+    """k is brought to the shape (..., d_k, t_k) by reshape or view, which does not transpose it.
+
+    The numbers keep their order in memory, so that pieces of different keys end up in one column.
+    Write out a 2 by 3 tensor: what does transposing give, and what does reshaping?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+
+
+class NegatesTheScores(Attention):
+    """The scores have the wrong sign, so that the least similar key gets the largest weight.
+
+    Should a key that points where the query points get more, or less?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return -(q @ k.transpose(-2, -1))
+
+
+class TakesDistances(Attention):
+    """Keys are compared with the query by their distance instead of by the dot product.
+
+    Equation 1 multiplies Q by the transpose of K; which part of the distance is that?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return -(q.unsqueeze(-2) - k.unsqueeze(-3)).square().sum(-1)
+
+
+# The scale
+
+
+class DoesNotScale(Attention):
+    """The scores are not scaled at all.
+
+    What happens to the softmax when d_k, and with it the dot products, become large?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores
+
+
+class DividesByDk(Attention):
+    """The scores are divided by d_k instead of its square root, or by the root twice.
+
+    How large is a dot product of two random vectors of length d_k, typically: like d_k, or less?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / q.shape[-1]
+
+
+class MultipliesByTheRoot(Attention):
+    """The scores are multiplied by the square root of d_k where they should be divided by it.
+
+    Is the scale there to make the scores larger, or smaller?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores * math.sqrt(q.shape[-1])
+
+
+class DividesByTheRootOfDv(Attention):
+    """The scores are divided by the square root of d_v, the size of the values, not of d_k.
+
+    The two are often the same, but here they differ. Which of the three inputs make the scores?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / math.sqrt(v.shape[-1])
+
+
+class DividesByTheRootOfTk(Attention):
+    """The scores are divided by the square root of t_k, the number of keys, not of d_k.
+
+    Which axis of k holds the numbers of one key, and which counts the keys?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / math.sqrt(scores.shape[-1])
+
+
+class DividesByTheRootOfTq(Attention):
+    """The scores are divided by the square root of t_q, the number of queries, not of d_k.
+
+    Which axis of q holds the numbers of one query, and which counts the queries?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / math.sqrt(scores.shape[-2])
+
+
+class ScaleOfSixtyFour(Attention):
+    """The scores are divided by 8, the root of 64, whatever d_k is.
+
+    64 is the paper's d_k. Where can the function read the d_k of the inputs that it is given?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / 8.0
+
+
+class RoundsTheRoot(Attention):
+    """The root of d_k is rounded down to a whole number, as by int, // or math.isqrt.
+
+    For d_k = 4 or 9 that makes no difference; for 8 it does.
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / math.isqrt(q.shape[-1])
+
+
+class RootInFloat32(Attention):
+    """The root of d_k is taken in float32, though the inputs are float64.
+
+    torch.tensor(5) ** 0.5 and torch.sqrt of a whole number are float32; what is math.sqrt?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / torch.tensor(float(q.shape[-1]), dtype=torch.float32).sqrt().item()
+
+
+class DividesByTheRootOfTheRoot(Attention):
+    """The scores are divided by the fourth root of d_k, as when q alone is scaled by that root.
+
+    It may be shared between q and k, a fourth root each; what is the product then?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / q.shape[-1] ** 0.25
+
+
+# The mask
+
+
+class IgnoresTheMask(Attention):
+    """The mask has no effect: blocked keys get their weight as if there were none.
+
+    masked_fill returns a new tensor and leaves the old one as it is. Where does its result go?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class InvertsTheMask(Attention):
+    """The mask is read the other way round: what may be attended to is blocked.
+
+    True means "may attend" here. What does masked_fill do where its mask is True?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(mask, torch.finfo(scores.dtype).min)
+
+    def empty(self, weights, mask):
+        return weights.masked_fill(mask, 0.0)
+
+
+class FillsWithZero(Attention):
+    """Blocked scores become 0 before the softmax, filled in or multiplied by the mask.
+
+    The exponential of 0 is 1, which leaves a blocked key its share. Which score has the
+    exponential 0?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, 0.0)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class FillsWithMinusOne(Attention):
+    """Blocked scores are set to -1 before the softmax, which leaves them a share of the weight.
+
+    Which score has the exponential 0?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -1.0)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class FillsWithAHundred(Attention):
+    """Blocked scores are set to -100, which is not low enough when scores are large themselves.
+
+    What if the allowed scores are all below -100? Which number is below all of them?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -100.0)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class AddsTheMask(Attention):
+    """The mask is added to the scores as the numbers 0 and 1.
+
+    That raises allowed keys by 1 and blocks none. Which number, added, would block one?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores + mask
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class BlocksAfterTheSoftmax(Attention):
+    """Blocked weights are set to 0 after the softmax, so that the others no longer sum to 1.
+
+    What is blocked must not count in the sum by which the softmax divides, either.
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+
+class UsesTheFirstMask(Attention):
+    """The mask of the first batch entry is used for all of them.
+
+    A mask (batch, 1, 1, t_k) has a row for each entry; is one picked, or an axis cut off?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return super().block(scores, mask[:1] if mask.dim() == 4 else mask)
+
+    def empty(self, weights, mask):
+        return super().empty(weights, mask[:1] if mask.dim() == 4 else mask)
+
+
+class BlockedRowsBecomeNaN(Attention):
+    """A query that may attend to nothing gets NaN: its softmax divides 0 by 0.
+
+    What remains of a row that is -inf all over when its largest score is taken away?
+    """
+
+    item = "attention_blocked_rows"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -math.inf)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class BlockedRowsBecomeUniform(Attention):
+    """A query that may attend to nothing spreads its weight evenly over all keys, blocked as they
+    are.
+
+    Equal scores give equal weights, however low they are. What should such a query get?
+    """
+
+    item = "attention_blocked_rows"
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class NaNReplacedTooLate(Attention):
+    """A query that may attend to nothing gets zeros, but NaN has reached the gradients before.
+
+    nan_to_num mends a result; backwards, 0 times NaN is NaN still. Can NaN be avoided instead?
+    """
+
+    item = "attention_blocked_rows"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -math.inf)
+
+    def empty(self, weights, mask):
+        return weights
+
+    def mix(self, weights, v):
+        return (weights @ v).nan_to_num()
+
+    def give(self, output, weights, scores):
+        return output, weights.nan_to_num()
+
+
+class BlockedWeightsStayTiny(Attention):
+    """Every weight has a tiny number added to it, so that a blocked key never has exactly 0.
+
+    What is the small number meant to guard against, and does that happen here?
+    """
+
+    item = "attention_mask"
+
+    def empty(self, weights, mask):
+        return weights.masked_fill(~mask, 0.0) + 1e-9
+
+
+# The softmax
+
+
+class SoftmaxOverTheQueries(Attention):
+    """The softmax runs over the queries (the axis before the last) instead of over the keys.
+
+    For whom must the weights sum to 1: for each query, or for each key?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=-2)
+
+
+class SoftmaxOverTheFirstAxis(Attention):
+    """The softmax runs over the first axis, as it does in F.softmax without dim for some shapes.
+
+    Which axis counts the keys, counted from the end?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=0)
+
+
+class SoftmaxOverTheSecondAxis(Attention):
+    """The softmax runs over axis 1: the heads, when there are four axes, instead of the keys.
+
+    Which axis counts the keys, counted from the end?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=1)
+
+
+class SoftmaxOverEverything(Attention):
+    """One softmax runs over all scores of a head, so that the queries share a single 1.
+
+    Each query has a softmax of its own. Over which axis?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.flatten(-2).softmax(dim=-1).reshape(scores.shape)
+
+
+class NoSoftmax(Attention):
+    """The scores are used as weights as they are, without a softmax.
+
+    What should the weights of a query sum to?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores
+
+
+class SoftmaxOnlyWithAMask(Attention):
+    """Without a mask there is no softmax: the scores are used as weights as they are.
+
+    Which lines are indented under the question whether there is a mask?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores if mask is None else scores.softmax(dim=-1)
+
+
+class SoftmaxTwice(Attention):
+    """The softmax is applied twice, which makes the weights almost even.
+
+    Is there one in a helper as well, or before and after the mask?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=-1).softmax(dim=-1)
+
+
+class SigmoidForSoftmax(Attention):
+    """Each score goes through a sigmoid by itself: keys do not compete for the weight.
+
+    What should the weights of a query sum to?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.sigmoid()
+
+
+class LogarithmsOfTheWeights(Attention):
+    """The weights are logarithms: log_softmax where softmax should stand.
+
+    Can a weight be negative?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.log_softmax(dim=-1)
+
+
+class PowersOfTwo(Attention):
+    """The weights are made of powers of 2 instead of powers of e.
+
+    Which exponential is in the definition of the softmax?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return (scores * math.log(2)).softmax(dim=-1)
+
+
+class DividesBySumOfScores(Attention):
+    """Scores are divided by the sum of their row, without the exponential.
+
+    Then a negative score makes a negative weight. What does the softmax do first?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores / scores.sum(-1, keepdim=True)
+
+
+class DoesNotSubtractTheMaximum(Attention):
+    """The exponentials are taken of the scores as they are, and overflow when these are large.
+
+    The softmax is the same for scores that are all shifted by one number. Which shift is safe?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        powers = scores.exp()
+        return powers / powers.sum(-1, keepdim=True)
+
+
+class PicksTheBestKey(Attention):
+    """All of the weight goes to the key with the largest score, and nothing to the others.
+
+    An argmax is hard; what does "soft" mean in softmax?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return F.one_hot(scores.argmax(-1), scores.shape[-1]).to(scores.dtype)
+
+
+class SubtractsTheMean(Attention):
+    """The scores are brought to mean 0 and divided by their deviation before the softmax.
+
+    Shifting them all does nothing; what does dividing do?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        deviation = scores.std(-1, keepdim=True, correction=0)
+        return ((scores - scores.mean(-1, keepdim=True)) / deviation).softmax(-1)
+
+
+class DetachesTheWeights(Attention):
+    """The weights are detached before they mix the values: no gradient flows back to q and k.
+
+    What does training change when q and k never hear of the loss?
+    """
+
+    item = "attention_gradients"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=-1).detach()
+
+
+# The values
+
+
+class AveragesTheValues(Attention):
+    """The output is the plain mean of the values, whatever the weights are.
+
+    Where do the weights come in?
+    """
+
+    item = "attention_output"
+
+    def mix(self, weights, v):
+        return v.mean(-2, keepdim=True) + 0.0 * (weights @ v)
+
+
+class AddsTheFirstValue(Attention):
+    """The value of the first key is added to every output.
+
+    The output is the weighted sum of the values, and nothing besides.
+    """
+
+    item = "attention_output"
+
+    def mix(self, weights, v):
+        return weights @ v + v[..., :1, :]
+
+
+class ReshapesTheValues(Attention):
+    """The weights meet values whose two axes were exchanged by reshape, or rows out of order.
+
+    weights (..., t_q, t_k) times v (..., t_k, d_v): v needs no change at all.
+    """
+
+    item = "attention_output"
+
+    def mix(self, weights, v):
+        return weights @ v.transpose(-2, -1).reshape(v.shape)
+
+
+class FlipsTheKeys(Attention):
+    """The weights and the values run in opposite directions: the first weight meets the last value.
+
+    Which value belongs to which key?
+    """
+
+    item = "attention_output"
+
+    def mix(self, weights, v):
+        return weights @ v.flip(-2)
+
+
+# What is returned
+
+
+class ReturnsTheOutputAlone(Attention):
+    """Only the output is returned; the weights should come beside it.
+
+    How does a Python function return two values?
+    """
+
+    item = "attention_weights"
+
+    def give(self, output, weights, scores):
+        return output
+
+
+class ReturnsTheWeightsFirst(Attention):
+    """The two results are in the wrong order: the weights come first, then the output.
+
+    In which order does the docstring name them?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        return weights, output
+
+
+class ReturnsTheScores(Attention):
+    """The second result is the scores, as they are before mask and softmax, not the weights.
+
+    The names are alike and so are the shapes. Which of the two sums to 1?
+    """
+
+    item = "attention_weights"
+
+    def give(self, output, weights, scores):
+        return output, scores
+
+
+class AveragesTheHeads(Attention):
+    """The returned weights are averaged over an axis that should stay, so that it is missing.
+
+    For each query and key of each head there is a weight of its own.
+    """
+
+    item = "attention_weights"
+
+    def give(self, output, weights, scores):
+        return output, weights.mean(dim=-3) if weights.dim() > 2 else weights
+
+
+class RoundsTheResults(Attention):
+    """The results are rounded to four decimals.
+
+    Rounding is for people who read; what does it do to the next computation?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        return output.round(decimals=4), weights.round(decimals=4)
+
+
+class SqueezesTheResults(Attention):
+    """Axes of size 1 are squeezed away, so that a single query or key changes the shape.
+
+    squeeze() without a number takes every axis of size 1. Which one was meant?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        return output.squeeze(), weights.squeeze()
+
+
+class DropsSomeOutputs(Attention):
+    """A tenth of the outputs is dropped, and the rest made larger, although nothing is trained.
+
+    F.dropout drops unless it is told that it is not training. Does attention itself drop at all?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        return F.dropout(output, 0.1), weights

@@ -1,0 +1,169 @@
+"""The causal mask, step by step, and what goes wrong in each step."""
+
+import torch
+
+
+class CausalMask:
+    """Lets each position attend to itself and to earlier ones."""
+
+    of = "causal_mask"
+
+    def size_of(self, size):
+        return size
+
+    def place(self, device):
+        return device
+
+    def compare(self, query, key):
+        return key <= query
+
+    def give(self, mask):
+        return mask
+
+    def __call__(self, size, device=None):
+        position = torch.arange(self.size_of(size), device=self.place(device))
+        return self.give(self.compare(position[:, None], position[None, :]))
+
+
+class OneRowTooMany(CausalMask):
+    """The mask is one row and one column too large.
+
+    range(size) and torch.arange(size) have size numbers. Was one added, for good measure?
+    """
+
+    item = "causal_mask"
+
+    def size_of(self, size):
+        return size + 1
+
+
+class SizeIsAConstant(CausalMask):
+    """The mask has 5 rows and columns, whatever size is asked for.
+
+    Is the size of the example written out somewhere?
+    """
+
+    item = "causal_mask"
+
+    def size_of(self, size):
+        return 5
+
+
+class DeviceIgnored(CausalMask):
+    """The mask is made on torch's default device, whatever device is asked for.
+
+    Which calls make a new tensor, and can each be told where?
+    """
+
+    item = "causal_mask"
+
+    def place(self, device):
+        return None
+
+
+class WithoutTheDiagonal(CausalMask):
+    """The diagonal is False: a position may not attend to itself, and the first one to nothing.
+
+    Which comparison leaves the equal ones in? What is the diagonal argument of tril and triu?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return key < query
+
+
+class SeesTheFuture(CausalMask):
+    """The triangle is the upper one: each position attends to itself and to later ones.
+
+    Row i is query i, and column j is key j. Which keys came before it?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return key >= query
+
+
+class OnlyTheFuture(CausalMask):
+    """The mask is True above the diagonal, exactly where it should be False.
+
+    triu is often used with True for "blocked". What does True mean here?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return key > query
+
+
+class OneTooFar(CausalMask):
+    """Each position may also attend to the one that comes right after it.
+
+    That is the very word it shall predict. What is the diagonal argument of tril and triu?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return key <= query + 1
+
+
+class ItselfAlone(CausalMask):
+    """Each position may attend to itself alone, and not to earlier ones.
+
+    What would a decoder know of the sentence so far?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return key == query
+
+
+class AllAllowed(CausalMask):
+    """Nothing is blocked: the mask is True everywhere.
+
+    triu and tril return a new tensor. Where does it go?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return (key <= query) | True
+
+
+class OfFloats(CausalMask):
+    """The mask holds the numbers 0.0 and 1.0, not the truth values of torch.bool.
+
+    torch.ones makes numbers unless it is told a dtype.
+    """
+
+    item = "causal_mask"
+
+    def give(self, mask):
+        return mask.float()
+
+
+class AsAddedToScores(CausalMask):
+    """The mask holds 0 and -inf, to be added to the scores, not truth values.
+
+    Both kinds are in use. Which one does the docstring ask for?
+    """
+
+    item = "causal_mask"
+
+    def give(self, mask):
+        return torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, -torch.inf)
+
+
+class WithNewAxes(CausalMask):
+    """The mask is (1, 1, size, size): two axes of size 1 have been put before it.
+
+    Broadcasting adds them when they are needed. Which shape does the docstring ask for?
+    """
+
+    item = "causal_mask"
+
+    def give(self, mask):
+        return mask[None, None]

@@ -1,0 +1,195 @@
+"""The padding mask, step by step, and what goes wrong in each step."""
+
+import torch
+
+
+class PaddingMask:
+    """Tells which tokens are real."""
+
+    of = "padding_mask"
+
+    def take(self, tokens):
+        return tokens
+
+    def find(self, tokens, pad_id):
+        return tokens != pad_id
+
+    def arrange(self, real):
+        return real[:, None, None, :]  # (batch, 1, 1, t)
+
+    def give(self, mask):
+        return mask
+
+    def __call__(self, tokens, pad_id=0):
+        return self.give(self.arrange(self.find(self.take(tokens), pad_id)))
+
+
+class BlanksThePads(PaddingMask):
+    """The tokens themselves are changed: pads are written over in the tensor that was passed.
+
+    Whoever called goes on to use these tokens. Which step writes in place?
+    """
+
+    item = "padding_mask"
+
+    def take(self, tokens):
+        before = tokens.clone()
+        tokens[tokens == 0] = -1
+        return before
+
+
+class TrueAtPads(PaddingMask):
+    """The mask is True at the pads, and False at real tokens: the other way round.
+
+    True means "may attend". Should anybody attend to padding?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return tokens == pad_id
+
+
+class PadIdIsZero(PaddingMask):
+    """Padding is looked for as 0, whatever pad_id says.
+
+    With another pad_id, 0 is a word like any other. Where is pad_id used?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return tokens != 0
+
+
+class PadIdIsTheLeast(PaddingMask):
+    """Only tokens above pad_id count as real; those below it are taken for padding.
+
+    Ids are names, not sizes. Which comparison asks whether two of them are the same?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return tokens > pad_id
+
+
+class EndsAtTheFirstPad(PaddingMask):
+    """Everything behind the first pad of a sentence counts as padding, real tokens too.
+
+    A pad blocks its own place. Does it say anything about those behind it?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return (tokens != pad_id).long().cumprod(-1).bool()
+
+
+class PadsAtTheEndOnly(PaddingMask):
+    """Only the pads behind the last real token are found; one in the middle counts as real.
+
+    Is the length of a sentence counted, where each place should be looked at?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return (tokens != pad_id).flip(-1).long().cumsum(-1).bool().flip(-1)
+
+
+class PadsCountedFirst(PaddingMask):
+    """As many places at the front are real as the sentence has real tokens, wherever these stand.
+
+    Counting tells how many are real, not which. Can each place be compared by itself?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        count = (tokens != pad_id).sum(-1, keepdim=True)
+        return torch.arange(tokens.shape[-1], device=tokens.device) < count
+
+
+class NewAxesMissing(PaddingMask):
+    """The mask is (batch, t): the two axes of size 1 between them are missing.
+
+    It has to broadcast to (batch, n_heads, t_q, t_k). How are shapes aligned for that?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real
+
+
+class OneNewAxis(PaddingMask):
+    """The mask is (batch, 1, t): there is one axis of size 1 where two should be.
+
+    It has to broadcast to (batch, n_heads, t_q, t_k): one axis for the heads, one for the queries.
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[:, None, :]
+
+
+class OnTheQueries(PaddingMask):
+    """The mask is (batch, 1, t, 1): it blocks padded queries instead of padded keys.
+
+    The last axis of the scores counts the keys. Where does t have to stand?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[:, None, :, None]
+
+
+class BatchInTheMiddle(PaddingMask):
+    """The mask is (1, 1, batch, t): the batch has ended up where the queries are counted.
+
+    It has to broadcast to (batch, n_heads, t_q, t_k). Which axis comes first?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[None, None]
+
+
+class MaskOfFloats(PaddingMask):
+    """The mask holds the numbers 0.0 and 1.0, not the truth values of torch.bool.
+
+    A comparison is torch.bool by itself. Which step makes numbers of it?
+    """
+
+    item = "padding_mask"
+
+    def give(self, mask):
+        return mask.float()
+
+
+class MaskOfIntegers(PaddingMask):
+    """The mask holds the whole numbers 0 and 1, not the truth values of torch.bool.
+
+    On integers ~ gives -1 and -2, both of which count as true. Which step makes numbers of it?
+    """
+
+    item = "padding_mask"
+
+    def give(self, mask):
+        return mask.long()
+
+
+class MaskOnTheDefaultDevice(PaddingMask):
+    """The mask is on torch's default device, not on that of the tokens.
+
+    Where does a tensor lie that is made anew without saying where?
+    """
+
+    item = "padding_mask"
+
+    def give(self, mask):
+        return torch.ones(mask.shape, dtype=torch.bool)

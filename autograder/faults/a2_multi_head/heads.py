@@ -1,0 +1,1137 @@
+"""Multi-head attention, step by step, and what goes wrong in each step."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Heads(nn.Module):
+    """Multi-head attention (Vaswani et al. 2017, section 3.2.2)."""
+
+    of = "MultiHeadAttention"
+    often = (
+        *("SizesNotLookedAt", "SplitByReshapeAlone", "SplitInterleaves"),
+        *("MergeByReshapeAlone", "KeyAndValueExchanged", "ValueNotProjected"),
+        *("KeyThroughQProj", "MaskNotHandedOn", "MaskInverted", "NotScaled", "DividesByDk"),
+        *("ScaledByDModel", "FillsWithZero", "BlockedRowsBecomeNaN"),
+        *("BlockedRowsBecomeUniform", "SoftmaxOverTheQueries", "SoftmaxOverTheHeads"),
+        *("WeightsNotStored", "WeightsBeforeTheMask", "OutputNotProjected"),
+        *("ReturnsTheWeightsToo",),
+    )
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.weights = None
+        self.look_at_sizes(d_model, n_heads)
+        self.d_model = d_model
+        self.n_heads, self.d_k = self.share_out(d_model, n_heads)
+        self.make_inputs(d_model, d_model // n_heads)
+        self.make_output(d_model, d_model // n_heads)
+        self.finish()
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0:
+            raise ValueError(f"d_model={d_model} does not share out among n_heads={n_heads}")
+
+    def share_out(self, d_model, n_heads):
+        return n_heads, d_model // n_heads
+
+    def make_inputs(self, d_model, d_k):
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+
+    def make_output(self, d_model, d_k):
+        self.out_proj = nn.Linear(d_model, d_model)
+
+    def finish(self):
+        pass
+
+    def split_heads(self, x):
+        return self.cut(x)
+
+    def merge_heads(self, x):
+        return self.glue(x)
+
+    def cut(self, x):
+        return x.unflatten(-1, (self.n_heads, self.d_k)).transpose(1, 2)  # (batch, n_heads, t, d_k)
+
+    def glue(self, x):
+        return x.transpose(1, 2).flatten(2)  # (batch, t, d_model)
+
+    def take(self, query, key, value):
+        return query, key, value
+
+    def read_mask(self, mask, query, key):
+        return mask
+
+    def project_query(self, query):
+        return self.q_proj(query)
+
+    def project_key(self, key):
+        return self.k_proj(key)
+
+    def project_value(self, value):
+        return self.v_proj(value)
+
+    def score(self, q, k):
+        return q @ k.transpose(-2, -1)
+
+    def scale(self, scores, d_k):
+        return scores / math.sqrt(d_k)
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+
+    def normalise(self, scores, mask):
+        return scores.softmax(-1)
+
+    def empty(self, weights, mask):
+        return weights if mask is None else weights.masked_fill(~mask, 0.0)
+
+    def mix(self, weights, k, v):
+        return weights @ v
+
+    def attend(self, q, k, v, mask):
+        scores = self.scale(self.score(q, k), q.shape[-1])
+        blocked = scores if mask is None else self.block(scores, mask)
+        weights = self.empty(self.normalise(blocked, mask), mask)
+        return self.mix(weights, k, v), weights, scores
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach()
+
+    def gather(self, answers):
+        return answers
+
+    def hand_over(self, merged):
+        return merged
+
+    def project_output(self, merged):
+        return self.out_proj(merged)
+
+    def give(self, output, query):
+        return output
+
+    def forward(self, query, key, value, mask=None):
+        query, key, value = self.take(query, key, value)
+        mask = self.read_mask(mask, query, key)
+        q = self.cut(self.project_query(query))
+        k = self.cut(self.project_key(key))
+        v = self.cut(self.project_value(value))
+        answers, weights, scores = self.attend(q, k, v, mask)
+        self.store(weights, scores, answers)
+        merged = self.hand_over(self.glue(self.gather(answers)))
+        return self.give(self.project_output(merged), query)
+
+
+# The sizes
+
+
+class SizesNotLookedAt(Heads):
+    """Nothing is raised when a module is made with sizes that leave a remainder.
+
+    It may be that the sizes are looked at only later, in forward. Which method is called first?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        pass
+
+
+class OnlyMoreHeadsThanNumbers(Heads):
+    """A ValueError comes only when there are more heads than numbers, not for every remainder.
+
+    Ten numbers are enough for three heads to get some. Do they all get the same?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model < n_heads:
+            super().look_at_sizes(d_model, n_heads)
+
+
+class SizesAsserted(Heads):
+    """Sizes that leave a remainder end in an AssertionError; a ValueError was asked for.
+
+    assert is for what can never happen, and python -O leaves it out. How is an error raised?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        assert d_model % n_heads == 0, f"{d_model} is not a multiple of {n_heads}"
+
+
+class SizesNotNamed(Heads):
+    """The message of the ValueError contains neither d_model nor n_heads, as numbers.
+
+    Whoever reads it wants to know what was passed. How does a string take in a variable?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0:
+            raise ValueError("d_model is not a multiple of n_heads")
+
+
+class AlwaysThreeHeads(Heads):
+    """There are always 3 heads, whatever n_heads is.
+
+    Is a number written out somewhere? n_heads is known when the module is made.
+    """
+
+    item = "heads_split"
+
+    def share_out(self, d_model, n_heads):
+        return 3, d_model // 3
+
+
+class AlwaysFourColumns(Heads):
+    """Every head has 4 columns, whatever n_heads is, and the number of heads follows from that.
+
+    d_k is not fixed. From which two sizes does it follow?
+    """
+
+    item = "heads_split"
+
+    def share_out(self, d_model, n_heads):
+        return d_model // 4, 4
+
+
+# The parameters
+
+
+class NoBiasesAtTheInputs(Heads):
+    """q_proj, k_proj and v_proj have no bias.
+
+    Papers often leave it out. What does the docstring say?
+    """
+
+    item = "heads_parameters"
+
+    def make_inputs(self, d_model, d_k):
+        self.q_proj = nn.Linear(d_model, d_model, bias=False)
+        self.k_proj = nn.Linear(d_model, d_model, bias=False)
+        self.v_proj = nn.Linear(d_model, d_model, bias=False)
+
+
+class NarrowProjections(Heads):
+    """The projections lead to d_k numbers and back, as many as one head has.
+
+    The matrices of all heads stand side by side in one. How many numbers does it give, then?
+    """
+
+    item = "heads_parameters"
+
+    def make_inputs(self, d_model, d_k):
+        self.q_proj = nn.Linear(d_model, d_k)
+        self.k_proj = nn.Linear(d_model, d_k)
+        self.v_proj = nn.Linear(d_model, d_k)
+
+    def make_output(self, d_model, d_k):
+        self.out_proj = nn.Linear(d_k, d_model)
+
+
+class OneProjectionForThree(Heads):
+    """q_proj, k_proj and v_proj are one and the same nn.Linear under three names.
+
+    What a word asks and what it has to say are different things. How often is nn.Linear called?
+    """
+
+    item = "heads_self_attention"
+
+    def make_inputs(self, d_model, d_k):
+        self.q_proj = self.k_proj = self.v_proj = nn.Linear(d_model, d_model)
+
+
+class NoBiasAtTheOutput(Heads):
+    """out_proj has no bias.
+
+    Papers often leave it out. What does the docstring say?
+    """
+
+    item = "heads_parameters"
+
+    def make_output(self, d_model, d_k):
+        self.out_proj = nn.Linear(d_model, d_model, bias=False)
+
+
+class ProjectionsInAList(Heads):
+    """The projections are no part of the module, as when they stand in a plain Python list.
+
+    Neither optimizers nor state dicts find them there. What does nn.Module take notice of?
+    """
+
+    item = "heads_parameters"
+
+    def make_inputs(self, d_model, d_k):
+        pass
+
+    def make_output(self, d_model, d_k):
+        pass
+
+
+class NamesOfTheMatrices(Heads):
+    """The projections are named w_q, w_k, w_v and w_o.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "heads_parameters"
+
+    def make_inputs(self, d_model, d_k):
+        self.w_q = nn.Linear(d_model, d_model)
+        self.w_k = nn.Linear(d_model, d_model)
+        self.w_v = nn.Linear(d_model, d_model)
+
+    def make_output(self, d_model, d_k):
+        self.w_o = nn.Linear(d_model, d_model)
+
+
+class LayerNormInside(Heads):
+    """There is a layer norm named norm among the parameters, which do not belong here.
+
+    It comes later, in the layer around the attention. Which parameters does the docstring name?
+    """
+
+    item = "heads_parameters"
+
+    def finish(self):
+        self.norm = nn.LayerNorm(self.d_model)
+
+
+class FrozenParameters(Heads):
+    """The parameters require no gradient, so that nothing is ever learned.
+
+    Which call tells a parameter not to?
+    """
+
+    item = "heads_gradients"
+
+    def finish(self):
+        self.requires_grad_(False)
+
+
+class BiasOfTheKeysAsBuffer(Heads):
+    """The bias of k_proj is a buffer, not a parameter: it is saved, and never learned.
+
+    That its gradient is next to nothing is one thing; is it still a parameter?
+    """
+
+    item = "heads_gradients"
+
+    def finish(self):
+        bias = self.k_proj.bias.detach()
+        del self.k_proj.bias
+        self.k_proj.register_buffer("bias", bias)
+
+
+# Splitting and merging
+
+
+class SplitByReshapeAlone(Heads):
+    """split_heads reshapes to (batch, n_heads, t, d_k) at once, and never exchanges two axes.
+
+    A head then gets all columns of a few positions, where it should get a few columns of all.
+    In which order do the numbers lie in memory?
+    """
+
+    item = "heads_split"
+
+    def cut(self, x):
+        return x.reshape(x.shape[0], self.n_heads, x.shape[1], self.d_k)
+
+
+class SplitInterleaves(Heads):
+    """split_heads gives head h every n_heads-th column, from column h on, and not a slice.
+
+    When an axis is cut in two, the second part counts on quickly. Is n_heads the first or second?
+    """
+
+    item = "heads_split"
+
+    def cut(self, x):
+        return x.unflatten(-1, (self.d_k, self.n_heads)).permute(0, 3, 1, 2)
+
+
+class SplitLeavesPositionsFirst(Heads):
+    """split_heads gives (batch, t, n_heads, d_k): the heads stand behind the positions.
+
+    Attention works on the last two axes. Who would then attend to whom?
+    """
+
+    item = "heads_split"
+
+    def cut(self, x):
+        return x.unflatten(-1, (self.n_heads, self.d_k))
+
+
+class SplitJoinsTheSentences(Heads):
+    """split_heads gives (n_heads, batch * t, d_k): the sentences of a batch have become one.
+
+    It is right for a single sentence without a batch. What does the docstring say that x is?
+    """
+
+    item = "heads_split"
+
+    def split_heads(self, x):
+        return x.reshape(-1, self.n_heads, self.d_k).transpose(0, 1)
+
+
+class MergeByReshapeAlone(Heads):
+    """merge_heads reshapes to (batch, t, d_model) at once, and never exchanges two axes.
+
+    In memory, all positions of a head come before the next head. What comes together in a row?
+    """
+
+    item = "heads_merge"
+
+    def glue(self, x):
+        return x.reshape(x.shape[0], -1, self.d_model)
+
+
+class MergeInterleaves(Heads):
+    """merge_heads deals the columns out in turn: first of head 0, first of head 1, and so on.
+
+    Each head's numbers should stay together. Which axis must stand last before the two are one?
+    """
+
+    item = "heads_merge"
+
+    def glue(self, x):
+        return x.permute(0, 2, 3, 1).flatten(2)
+
+
+class MergeByView(Heads):
+    """merge_heads raises an error when the memory of what it joins is not contiguous, as by view.
+
+    Exchanging two axes moves nothing in memory. What does view demand, and what does not?
+    """
+
+    item = "heads_merge"
+
+    def glue(self, x):
+        batch, n_heads, t, d_k = x.shape
+        return x.transpose(1, 2).view(batch, t, n_heads * d_k)
+
+
+class MergeLeavesFourAxes(Heads):
+    """merge_heads gives (batch, t, n_heads, d_k): the last two axes are not yet one.
+
+    The docstring says what it returns. Is the last step done elsewhere?
+    """
+
+    item = "heads_merge"
+
+    def merge_heads(self, x):
+        return x.transpose(1, 2)
+
+
+# Taking the inputs
+
+
+class NeedsEqualLengths(Heads):
+    """It is right in self-attention, and raises an error wherever t_q and t_k differ.
+
+    So it is when key or value is taken for the query, as with the arguments in another order,
+    or when the keys are split by the length of the query. Follow the shapes with t_q=5, t_k=7.
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return key, query, value
+
+
+class KeyAndValueExchanged(Heads):
+    """key and value have changed places: the value is compared with the query, the key is mixed.
+
+    In which order do they come, in the signature and in each call?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return query, value, key
+
+
+class KeyForValue(Heads):
+    """v_proj gets the key: the argument value is never used.
+
+    They are often one tensor, but not always. What does each projection get?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return query, key, key
+
+
+class QueryForAll(Heads):
+    """Queries, keys and values are all made of query: key and value are never used.
+
+    That is self-attention whatever is passed. What does each projection get?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return query, query, query
+
+
+class AttendsOverTheBatch(Heads):
+    """Batch and positions have changed places: each word attends to the other sentences.
+
+    Some modules want the positions first. What do all the shapes here begin with?
+    """
+
+    item = "heads_self_attention"
+
+    def take(self, query, key, value):
+        return query.transpose(0, 1), key.transpose(0, 1), value.transpose(0, 1)
+
+    def give(self, output, query):
+        return output.transpose(0, 1)
+
+
+# Projecting
+
+
+class ValueNotProjected(Heads):
+    """The value is split into heads as it is: v_proj is never used.
+
+    How many of the four projections does forward call?
+    """
+
+    item = "heads_self_attention"
+
+    def project_value(self, value):
+        return value
+
+
+class KeyThroughQProj(Heads):
+    """The key goes through q_proj: k_proj is never used.
+
+    What the key offers and what the query asks are learned apart. Read the three lines again.
+    """
+
+    item = "heads_self_attention"
+
+    def project_key(self, key):
+        return self.q_proj(key)
+
+
+class ReluOnTheProjections(Heads):
+    """Projected queries, keys and values go through a ReLU, which cuts off what is negative.
+
+    Is there a function around the products in the formula of a head?
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return super().project_query(query).relu()
+
+    def project_key(self, key):
+        return super().project_key(key).relu()
+
+    def project_value(self, value):
+        return super().project_value(value).relu()
+
+
+class KeysOfTheHeadBefore(Heads):
+    """Each head compares its queries with the keys of the head before it.
+
+    Which columns belong to head h, in all three projections?
+    """
+
+    item = "heads_separate"
+
+    def project_key(self, key):
+        return super().project_key(key).roll(self.d_k, -1)
+
+
+class KeysWithoutGradient(Heads):
+    """No gradient flows back through the keys: neither key nor k_proj gets any.
+
+    Which line is under torch.no_grad, detached, or done with .data?
+    """
+
+    item = "heads_gradients"
+
+    def project_key(self, key):
+        return super().project_key(key).detach()
+
+
+class EmptiesTheQuery(Heads):
+    """The query is set to 0 in place once it is projected.
+
+    In self-attention key and value are the same tensor. Which methods write in place?
+    """
+
+    item = "heads_tensors"
+
+    def project_query(self, query):
+        q = super().project_query(query)
+        with torch.no_grad():
+            query.fill_(0.0)
+        return q
+
+
+# The mask
+
+
+class MaskNotHandedOn(Heads):
+    """The mask has no effect: blocked positions are attended to as if there were none.
+
+    Is it passed on to the attention, and does its result go anywhere?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        return None
+
+
+class MaskInverted(Heads):
+    """The mask is read the other way round: what may be attended to is blocked.
+
+    True means "may attend" here, and the opposite in nn.MultiheadAttention and masked_fill.
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        return None if mask is None else ~mask
+
+
+class MaskOfTheFirstHead(Heads):
+    """With four axes, the mask of head 0 is used for all heads.
+
+    It may have a row for each head. Is one picked, or an axis cut off?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        return mask[:, :1] if mask is not None and mask.dim() == 4 else mask
+
+
+class MaskOfTheFirstSentence(Heads):
+    """With four axes, the mask of the first sentence is used for the whole batch.
+
+    Sentences have their padding in different places. Is one picked, or an axis cut off?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        return mask[:1] if mask is not None and mask.dim() == 4 else mask
+
+
+class MaskOfTheFirstQuery(Heads):
+    """The mask's row of the first query is used for all queries.
+
+    That is right for padding, which is the same for all of them. What does a causal mask need?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        return None if mask is None else mask[..., :1, :]
+
+
+class MasksInAnotherOrder(Heads):
+    """Masks (batch, 1, ...) are dealt out sentence after sentence, but the heads head after head.
+
+    So a head gets the mask of another sentence, as by repeat instead of repeat_interleave when
+    batch and heads are one axis. Does broadcasting not do it without?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        if mask is None or mask.dim() < 4 or mask.shape[1] > 1:
+            return mask
+        batch = mask.shape[0]
+        order = torch.arange(batch * self.n_heads, device=mask.device) % batch
+        return mask[order.reshape(batch, self.n_heads), 0]
+
+
+class MaskGetsAnotherAxis(Heads):
+    """Every mask gets a new axis of size 1 for the heads, also where it has one.
+
+    Which shapes may a mask have? Those that broadcast to (batch, n_heads, t_q, t_k) fit already.
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        if mask is None:
+            return None
+        mask = mask.unsqueeze(1)
+        return mask.broadcast_to(*query.shape[:1], self.n_heads, query.shape[1], key.shape[1])
+
+
+class ThreeAxesTakenForBatch(Heads):
+    """A mask of three axes gets a fourth for the heads, as if its first axis were the batch.
+
+    Shapes are aligned from the right: what does the first of three axes stand for, then?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        return mask.unsqueeze(1) if mask is not None and mask.dim() == 3 else mask
+
+
+class FullMasksOnly(Heads):
+    """Only masks with four axes are taken; any other raises an error.
+
+    A causal mask is (t, t). Are its sizes unpacked into four names?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        if mask is not None:
+            _batch, _n_heads, _t_q, _t_k = mask.shape
+        return mask
+
+
+class BlockedInEveryHead(Heads):
+    """A query that may attend to nothing in one head is blocked in all heads of its sentence.
+
+    Each head is told of the mask by itself. Over which axes does any or all run?
+    """
+
+    item = "heads_blocked_rows"
+
+    def read_mask(self, mask, query, key):
+        if mask is None or mask.dim() < 4:
+            return mask
+        return mask & mask.any(-1, keepdim=True).all(1, keepdim=True)
+
+
+class TurnsTheMaskInPlace(Heads):
+    """The result is right, but the mask itself is changed: the caller's tensor has been written to.
+
+    Methods that end in _ and indexing on the left of = write in place. Which line does?
+    """
+
+    item = "heads_tensors"
+
+    def read_mask(self, mask, query, key):
+        if mask is None:
+            return None
+        before = mask.clone()
+        mask.logical_not_()
+        return before
+
+
+class MaskMadeOnTheDefaultDevice(Heads):
+    """Without a mask one is made, on torch's default device and not on that of the inputs.
+
+    Where does a tensor lie that is made anew? And is one needed at all?
+    """
+
+    item = "heads_tensors"
+
+    def read_mask(self, mask, query, key):
+        if mask is None:
+            return torch.ones(query.shape[1], key.shape[1], dtype=torch.bool)
+        return mask
+
+
+class BlocksTheValuesAlone(Heads):
+    """A mask of keys, with one row for all queries, sets values to 0 and leaves the weights alone.
+
+    Blocked keys then still take their share of the weight. What must the others sum to?
+    """
+
+    item = "heads_mask"
+
+    def attend(self, q, k, v, mask):
+        if mask is not None and mask.shape[-2:-1] == (1,):
+            v, mask = v * mask.transpose(-2, -1), None
+        return super().attend(q, k, v, mask)
+
+
+# The attention in each head
+
+
+class Float64Inside(Heads):
+    """Something is made in float64 on the way, and no longer fits what is float32.
+
+    The dtype of the inputs is the caller's choice. Which constant is a tensor of another dtype?
+    """
+
+    item = "heads_tensors"
+
+    def score(self, q, k):
+        return super().score(q * torch.ones(1, dtype=torch.float64, device=q.device), k)
+
+
+class NotScaled(Heads):
+    """The scores are not scaled at all.
+
+    What does equation 1 divide them by? It is as true in each head.
+    """
+
+    item = "heads_self_attention"
+
+    def scale(self, scores, d_k):
+        return scores
+
+
+class DividesByDk(Heads):
+    """The scores are divided by d_k: without the root, or by the root twice.
+
+    The given attention scales by itself. Is something scaled before it, too?
+    """
+
+    item = "heads_self_attention"
+
+    def scale(self, scores, d_k):
+        return scores / d_k
+
+
+class ScaledByDModel(Heads):
+    """The scores are divided by the root of d_model, not of d_k.
+
+    How many numbers do the queries of one head have?
+    """
+
+    item = "heads_self_attention"
+
+    def scale(self, scores, d_k):
+        return scores / math.sqrt(self.d_model)
+
+
+class ScaleOfTwo(Heads):
+    """The scores are divided by 2, whatever d_k is.
+
+    2 is the root of 4. Where can the d_k of this module be read?
+    """
+
+    item = "heads_self_attention"
+
+    def scale(self, scores, d_k):
+        return scores / 2.0
+
+
+class RootInFloat32(Heads):
+    """The root of d_k is taken in float32, though the inputs are float64.
+
+    torch.sqrt of a whole number is float32, and so are its digits. What is d_k ** 0.5?
+    """
+
+    item = "heads_self_attention"
+
+    def scale(self, scores, d_k):
+        return scores / torch.tensor(float(d_k), dtype=torch.float32).sqrt().item()
+
+
+class FillsWithZero(Heads):
+    """Blocked scores become 0 before the softmax, filled in or multiplied by the mask.
+
+    The exponential of 0 is 1, which leaves a blocked key its share. Which has the exponential 0?
+    """
+
+    item = "heads_mask"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, 0.0)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class AddsTheMask(Heads):
+    """The mask is added to the scores as the numbers 0 and 1.
+
+    That raises allowed keys by 1 and blocks none. Which number, added, would block one?
+    """
+
+    item = "heads_mask"
+
+    def block(self, scores, mask):
+        return scores + mask
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class BlocksAfterTheSoftmax(Heads):
+    """Blocked weights are set to 0 after the softmax, so that the others no longer sum to 1.
+
+    What is blocked must not count in the sum by which the softmax divides, either.
+    """
+
+    item = "heads_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+
+class BlockedRowsBecomeNaN(Heads):
+    """A query that may attend to nothing gets NaN: its softmax divides 0 by 0.
+
+    The given attention does not do so. What remains of a row that is -inf all over?
+    """
+
+    item = "heads_blocked_rows"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -math.inf)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class BlockedRowsBecomeUniform(Heads):
+    """A query that may attend to nothing spreads its weight evenly over all keys.
+
+    Equal scores give equal weights, however low they are. What should such a query get?
+    """
+
+    item = "heads_blocked_rows"
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class NaNReplacedInTheAnswers(Heads):
+    """A query that may attend to nothing gets NaN for weights; only the heads' answers are mended.
+
+    The stored weights and the gradients still have NaN in them. Can it be avoided instead?
+    """
+
+    item = "heads_blocked_rows"
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -math.inf)
+
+    def empty(self, weights, mask):
+        return weights
+
+    def mix(self, weights, k, v):
+        return super().mix(weights, k, v).nan_to_num()
+
+
+class SoftmaxOverTheHeads(Heads):
+    """The softmax runs over the heads, as F.softmax does on four axes when it is told no dim.
+
+    For whom must the weights sum to 1, and over which axis?
+    """
+
+    item = "heads_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(1)
+
+
+class SoftmaxOverTheQueries(Heads):
+    """The softmax runs over the queries (the axis before the last) instead of over the keys.
+
+    For whom must the weights sum to 1: for each query, or for each key?
+    """
+
+    item = "heads_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(-2)
+
+
+class WeightsDetachedBeforeUse(Heads):
+    """The values are mixed by detached weights, so that queries and keys learn nothing.
+
+    What is stored should be detached. What is used should not.
+    """
+
+    item = "heads_gradients"
+
+    def mix(self, weights, k, v):
+        return weights.detach() @ v
+
+
+# The stored weights
+
+
+class WeightsNotStored(Heads):
+    """self.weights is None after a forward: nothing is stored.
+
+    Which of the attention's two results are the weights, and where do they go?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        pass
+
+
+class AnswersStored(Heads):
+    """What is stored are the heads' answers, not their weights.
+
+    Which of the attention's two results comes second?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = answers.detach()
+
+
+class WeightsBeforeTheMask(Heads):
+    """The stored weights are those without the mask: blocked positions have weights, too.
+
+    Is the attention asked a second time, or stored before the mask comes in?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = scores.softmax(-1).detach()
+
+
+class WeightsAveraged(Heads):
+    """The stored weights are averaged over the heads: their axis is missing.
+
+    Heads look in different ways. What is left to see of that in the mean?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach().mean(1)
+
+
+class WeightsOfOneSentence(Heads):
+    """Only the weights of the first sentence are stored: the axis of the batch is missing.
+
+    Which index picks one of them?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights[0].detach()
+
+
+class WeightsAsFloat64(Heads):
+    """The stored weights are float64, whatever the inputs are.
+
+    The dtype of the inputs is the caller's choice; which step changes it?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach().double()
+
+
+# What is returned
+
+
+class HeadsAveraged(Heads):
+    """The heads' answers are averaged, and the mean is repeated for each head.
+
+    They should stand side by side, as they are. What gets lost in a mean?
+    """
+
+    item = "heads_separate"
+
+    def gather(self, answers):
+        return answers.mean(1, keepdim=True).expand_as(answers)
+
+
+class AnswersOnTheDefaultDevice(Heads):
+    """The heads' answers are collected in a tensor that is made on torch's default device.
+
+    Where does a tensor lie that is made anew without saying where?
+    """
+
+    item = "heads_tensors"
+
+    def gather(self, answers):
+        collected = torch.zeros(answers.shape, dtype=answers.dtype)
+        collected[:] = answers
+        return collected
+
+
+class DropsAnswers(Heads):
+    """A tenth of the merged answers is dropped, and the rest made larger, in eval mode too.
+
+    F.dropout drops unless it is told that it is not training. Does this class drop at all?
+    """
+
+    item = "heads_self_attention"
+
+    def hand_over(self, merged):
+        return F.dropout(merged, 0.1)
+
+
+class OutputNotProjected(Heads):
+    """The merged answers are returned as they are: out_proj is never used.
+
+    Which step is the last of the table?
+    """
+
+    item = "heads_self_attention"
+
+    def project_output(self, merged):
+        return merged
+
+
+class BiasOfTheOutputUntrained(Heads):
+    """The bias of out_proj gets no gradient: it is added past autograd.
+
+    .data and detach cut a tensor off from the graph. Is the bias added by hand?
+    """
+
+    item = "heads_gradients"
+
+    def project_output(self, merged):
+        return merged @ self.out_proj.weight.T + self.out_proj.bias.detach()
+
+
+class ReturnsTheWeightsToo(Heads):
+    """The output comes in a pair with the weights.
+
+    The weights are stored for those who ask. What alone does forward return?
+    """
+
+    item = "heads_self_attention"
+
+    def give(self, output, query):
+        return output, self.weights
+
+
+class ResidualInside(Heads):
+    """The query is added to the output.
+
+    That is done later, in the layer around the attention. Which step of the table would it be?
+    """
+
+    item = "heads_self_attention"
+
+    def give(self, output, query):
+        return query + output
+
+
+class NothingIsLearned(Heads):
+    """No gradient flows back to anything: the output has left autograd's graph.
+
+    detach, numpy, torch.tensor(...) and torch.no_grad all cut it; which of them is at work?
+    """
+
+    item = "heads_gradients"
+
+    def give(self, output, query):
+        return output.detach()

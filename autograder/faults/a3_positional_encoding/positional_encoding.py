@@ -1,0 +1,775 @@
+"""Adding the place, step by step, and what goes wrong in each step."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Places(nn.Module):
+    """Add to every vector the encoding of its position, then drop out."""
+
+    of = "PositionalEncoding"
+    often = (
+        *("HalfIsDroppedByDefault", "NothingIsDropped", "KeepsThatShare", "Parameter"),
+        *("Persistent", "PlainAttribute", "TooLongUnnoticed", "TooLongAsserted"),
+        *("FirstRowForAll", "RowOfTheSentence", "NotAdded", "ScalesAgain", "AddsInPlace"),
+        *("XDroppedAlone", "DropsInEvalModeToo", "DoesNotMakeUp"),
+    )
+
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.p = self.rate(dropout)
+        self.keep(self.make(max_len, d_model))
+
+    def rate(self, dropout):
+        return dropout
+
+    def make(self, max_len, d_model):
+        return sinusoidal_encoding(max_len, d_model)
+
+    def keep(self, table):
+        self.register_buffer("encoding", table, persistent=False)
+
+    def table(self):
+        return self.encoding
+
+    def take(self, x):
+        return x
+
+    def refuse(self, t, max_len):
+        if t > max_len:
+            raise ValueError(f"a sequence of length {t} is longer than max_len={max_len}")
+
+    def rows(self, table, x):
+        return table[: x.shape[1]]
+
+    def drop_x(self, x):
+        return x
+
+    def drop_rows(self, rows, x):
+        return rows
+
+    def add(self, x, rows):
+        return x + rows
+
+    def drop(self, total):
+        return F.dropout(total, self.p, self.training)
+
+    def give(self, output):
+        return output
+
+    def clean_up(self, x):
+        pass
+
+    def forward(self, x):
+        table = self.table()
+        self.refuse(x.shape[1], table.shape[0])
+        x = self.take(x)
+        rows, dropped = self.rows(table, x), self.drop_x(x)
+        total = self.add(dropped, self.drop_rows(rows, x))
+        self.clean_up(x)
+        return self.give(self.drop(total))
+
+
+# The constructor
+
+
+class DropoutBeforeMaxLen(Places):
+    """The constructor takes dropout before max_len: they have changed places.
+
+    Whoever passes them without their names gets a probability of 5000. What does the docstring
+    say about the order?
+    """
+
+    item = "position_dropout"
+
+    def __init__(self, d_model, dropout=0.1, max_len=5000):
+        super().__init__(d_model, max_len, dropout)
+
+
+class FewerPositionsByDefault(Places):
+    """When max_len is not given, there are fewer than 5000 positions.
+
+    What is the default in the signature of the constructor?
+    """
+
+    item = "position_lengths"
+
+    def __init__(self, d_model, max_len=512, dropout=0.1):
+        super().__init__(d_model, max_len, dropout)
+
+
+class HalfIsDroppedByDefault(Places):
+    """When dropout is not given, it is 0.5.
+
+    That is what nn.Dropout does when nothing is said. What is to be the default here?
+    """
+
+    item = "position_dropout"
+
+    def __init__(self, d_model, max_len=5000, dropout=0.5):
+        super().__init__(d_model, max_len, dropout)
+
+
+class NothingIsDroppedByDefault(Places):
+    """When dropout is not given, it is 0.
+
+    What is to be the default in the signature of the constructor?
+    """
+
+    item = "position_dropout"
+
+    def __init__(self, d_model, max_len=5000, dropout=0.0):
+        super().__init__(d_model, max_len, dropout)
+
+
+class NothingIsDropped(Places):
+    """There is no dropout: in train mode nothing is dropped, whatever dropout is.
+
+    Is it made in the constructor, and called in forward?
+    """
+
+    item = "position_dropout"
+
+    def rate(self, dropout):
+        return 0.0
+
+
+class ATenthIsDropped(Places):
+    """A tenth is dropped, whatever dropout is.
+
+    Is 0.1 written out where the argument should stand?
+    """
+
+    item = "position_dropout"
+
+    def rate(self, dropout):
+        return 0.1
+
+
+class KeepsThatShare(Places):
+    """dropout is taken for the share that stays: 1 - dropout is dropped.
+
+    Some libraries count what is kept. What does nn.Dropout count, and what the docstring?
+    """
+
+    item = "position_dropout"
+
+    def rate(self, dropout):
+        return 1 - dropout
+
+
+# The table
+
+
+class FiveThousandRows(Places):
+    """The table has 5000 rows, whatever max_len is.
+
+    Is a number written out where the argument should stand?
+    """
+
+    item = "position_buffer"
+
+    def make(self, max_len, d_model):
+        return super().make(5000, d_model)
+
+
+class Parameter(Places):
+    """The table is an nn.Parameter, trained or not: it is in the state dict, and no buffer.
+
+    Nothing in it is to be learned or saved. What else takes a tensor along with the module?
+    """
+
+    item = "position_buffer"
+
+    def keep(self, table):
+        self.encoding = nn.Parameter(table)
+
+
+class Persistent(Places):
+    """The buffer is in the state dict: it is saved, although it can always be computed again.
+
+    register_buffer saves unless it is told not to. Which of its arguments tells it?
+    """
+
+    item = "position_buffer"
+
+    def keep(self, table):
+        self.register_buffer("encoding", table)
+
+
+class PlainAttribute(Places):
+    """The table is a plain attribute, not a buffer: it stays on the device where it was made.
+
+    model.to(...) moves what the module knows of. How does it get to know a tensor?
+    """
+
+    item = "position_buffer"
+
+    def keep(self, table):
+        self.encoding = table
+
+
+class FetchedByForward(Places):
+    """The table is a plain attribute, not a buffer, and forward fetches it to the device of x.
+
+    That copies it at each call. What does the module take along by itself?
+    """
+
+    item = "position_buffer"
+
+    def keep(self, table):
+        self.encoding = table
+
+    def rows(self, table, x):
+        return super().rows(table, x).to(x.device)
+
+
+class AnotherName(Places):
+    """There is no attribute named encoding: the table has another name.
+
+    Names are fixed here. Which does the docstring give?
+    """
+
+    item = "position_buffer"
+
+    def keep(self, table):
+        self.register_buffer("pe", table, persistent=False)
+
+    def table(self):
+        return self.pe
+
+
+class BatchAxisInTheBuffer(Places):
+    """The buffer is (1, max_len, d_model): it has an axis for the batch.
+
+    Broadcasting adds that axis when it is needed. Which shape does the docstring ask for?
+    """
+
+    item = "position_buffer"
+
+    def keep(self, table):
+        super().keep(table[None])
+
+    def table(self):
+        return super().table()[0]
+
+
+class PositionsFirstInTheBuffer(Places):
+    """The buffer is (max_len, 1, d_model): it has an axis for the batch in the middle.
+
+    That suits modules that want the positions first. Which shape does the docstring ask for?
+    """
+
+    item = "position_buffer"
+
+    def keep(self, table):
+        super().keep(table[:, None])
+
+    def table(self):
+        return super().table()[:, 0]
+
+
+class CutToTheFirstLength(Places):
+    """A forward leaves only the rows that it needed in self.encoding.
+
+    A longer sequence comes next. Where should the cut rows be kept?
+    """
+
+    item = "position_buffer"
+
+    def clean_up(self, x):
+        self.encoding = self.table()[: x.shape[1]]
+
+
+class WritesToTheTable(Places):
+    """A forward adds x to the table itself, so that the next one adds the old x as well.
+
+    +=, out= and methods that end in _ write in place, and a slice is a view.
+    """
+
+    item = "position_buffer"
+
+    def clean_up(self, x):
+        self.table()[: x.shape[1]] += x[0].detach()
+
+
+# A sequence that is too long
+
+
+class TooLongAsserted(Places):
+    """A sequence that is too long ends in an AssertionError; a ValueError was asked for.
+
+    assert is for what can never happen, and python -O leaves it out. How is an error raised?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        assert t <= max_len, f"a sequence of length {t} is longer than max_len={max_len}"
+
+
+class TooLongUnnoticed(Places):
+    """A sequence that is too long is not noticed: it ends in an error of torch's, if in any.
+
+    A slice beyond the end of the table is just shorter. What is compared before it is added?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        pass
+
+
+class MaxLenNotNamed(Places):
+    """The message of the ValueError contains t, but not max_len.
+
+    How long may a sequence be, then? Does the message say it?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        if t > max_len:
+            raise ValueError(f"a sequence of length {t} is too long")
+
+
+class LengthNotNamed(Places):
+    """The message of the ValueError contains max_len, but not t.
+
+    How long was the sequence, then? Does the message say it?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        if t > max_len:
+            raise ValueError(f"a sequence is longer than max_len={max_len}")
+
+
+class NothingNamed(Places):
+    """The message of the ValueError contains neither t nor max_len, as numbers.
+
+    Whoever reads it wants to know both. How does a string take in a variable?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        if t > max_len:
+            raise ValueError("the sequence is too long")
+
+
+class RefusesTheLastLength(Places):
+    """A sequence that is exactly as long as max_len is refused.
+
+    There is a row for each of its words. Which comparison lets it pass?
+    """
+
+    item = "position_lengths"
+
+    def refuse(self, t, max_len):
+        if t >= max_len:
+            raise ValueError(f"a sequence of length {t} is longer than max_len={max_len}")
+
+
+class CutToMaxLen(Places):
+    """A sequence that is too long is cut to max_len, and nothing is said.
+
+    Whoever passed it would not notice what is lost. What does the docstring ask for?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        pass
+
+    def take(self, x):
+        return x[:, : self.table().shape[0]]
+
+
+class BeginsAgain(Places):
+    """Behind max_len the positions begin again at row 0, and nothing is said.
+
+    Two words would then have one place. What does the docstring ask for?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        pass
+
+    def rows(self, table, x):
+        return table[torch.arange(x.shape[1], device=x.device) % table.shape[0]]
+
+
+# Which rows
+
+
+class FirstRowForAll(Places):
+    """Every word gets row 0.
+
+    The words of a sentence are in different places. What does a single number between the
+    brackets pick?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table[0]
+
+
+class RowOfTheSentence(Places):
+    """The table is indexed by the batch: each sentence gets one row, for all of its words.
+
+    That is right where positions come first. Which axis of x counts them here?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table[: x.shape[0]].unsqueeze(1)
+
+
+class LastRows(Places):
+    """The last t rows of the table are added, not the first t.
+
+    On which side of the colon does t stand, and with which sign?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table[-x.shape[1] :]
+
+
+class FirstWordGetsRowOne(Places):
+    """The first word gets row 1 of a table that has one row more than max_len.
+
+    From which number are positions counted?
+    """
+
+    item = "position_added"
+
+    def make(self, max_len, d_model):
+        return super().make(max_len + 1, d_model)
+
+    def refuse(self, t, max_len):
+        super().refuse(t, max_len - 1)
+
+    def rows(self, table, x):
+        return table[1 : x.shape[1] + 1]
+
+
+class RowsMadeOnTheDefaultDevice(Places):
+    """forward makes the rows anew, on torch's default device and not on that of x.
+
+    There is a table that goes where the module goes. Is it used?
+    """
+
+    item = "position_buffer"
+
+    def rows(self, table, x):
+        return sinusoidal_encoding(x.shape[1], x.shape[-1]).to(x.dtype)
+
+
+class SumInFloat64(Places):
+    """The table is made float64 in forward, so that float32 goes in and float64 comes out.
+
+    The buffer has the dtype of the module. Which step changes it?
+    """
+
+    item = "position_tensors"
+
+    def rows(self, table, x):
+        return super().rows(table, x).double()
+
+
+class SumInFloat32(Places):
+    """The sum is made in float32, so that float64 goes in and float32 comes out.
+
+    Both x and the buffer have the dtype of the module. Which step changes it?
+    """
+
+    item = "position_tensors"
+
+    def take(self, x):
+        return x.float()
+
+    def rows(self, table, x):
+        return super().rows(table, x).float()
+
+
+# Adding
+
+
+class NotAdded(Places):
+    """x comes out without the encoding: nothing is added.
+
+    x + rows is a new tensor, and x stays as it is. Where does the sum go?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x
+
+
+class Multiplied(Places):
+    """x is multiplied by the encoding.
+
+    In row 0 every other number would become 0. What is to be done with the two?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x * rows
+
+
+class WithoutX(Places):
+    """The encoding comes out alone, without x.
+
+    Then every sentence of one length is the same. What is to be done with the two?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return rows.expand_as(x)
+
+
+class SideBySide(Places):
+    """The encoding stands beside x, in further columns, instead of being added to it.
+
+    How many columns does the docstring promise?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return torch.cat([x, rows.expand_as(x)], dim=-1)
+
+
+class ScalesAgain(Places):
+    """x is multiplied by the root of d_model before the encoding is added.
+
+    TokenEmbedding does that already. What is x here?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x * x.shape[-1] ** 0.5 + rows
+
+
+class AddsInPlace(Places):
+    """The result is right, but x itself has changed: the encoding is added to it in place.
+
+    x += ... writes to the caller's tensor. What does x = x + ... do?
+    """
+
+    item = "position_tensors"
+
+    def add(self, x, rows):
+        x += rows
+        return x
+
+
+class Viewed(Places):
+    """An x whose memory is not contiguous raises an error, as by view.
+
+    view needs memory in a certain order. What does without it, and is it needed here at all?
+    """
+
+    item = "position_tensors"
+
+    def take(self, x):
+        return x.view(-1, x.shape[1] * x.shape[2]).view(x.shape)
+
+
+class XDetached(Places):
+    """No gradient flows back to x: it is detached, or the sum is made anew out of plain numbers.
+
+    detach, .data, torch.tensor(...) and torch.no_grad all cut it; which of them is at work?
+    """
+
+    item = "position_tensors"
+
+    def take(self, x):
+        return x.detach()
+
+
+class XDetachedInTraining(Places):
+    """In train mode no gradient flows back to x; in eval mode one does.
+
+    Is there a way through forward that only train mode takes?
+    """
+
+    item = "position_tensors"
+
+    def take(self, x):
+        return x.detach() if self.training else x
+
+
+class SentenceAxisSqueezed(Places):
+    """A batch of one loses its axis.
+
+    squeeze(0) takes the first axis when its size is 1. Which axis was meant?
+    """
+
+    item = "position_added"
+
+    def give(self, output):
+        return output.squeeze(0)
+
+
+# Dropout
+
+
+class XDroppedAlone(Places):
+    """Dropout comes before the sum: x is dropped, the encoding never is.
+
+    What is passed to the dropout, x or the sum?
+    """
+
+    item = "position_dropout"
+
+    def drop_x(self, x):
+        return F.dropout(x, self.p, self.training)
+
+    def drop(self, total):
+        return total
+
+
+class RowsDroppedAlone(Places):
+    """Only the encoding is dropped, for each sentence by itself; x never is.
+
+    What is passed to the dropout, the rows or the sum?
+    """
+
+    item = "position_dropout"
+
+    def drop_rows(self, rows, x):
+        return F.dropout(rows.expand_as(x), self.p, self.training)
+
+    def drop(self, total):
+        return total
+
+
+class RowsDroppedForTheBatch(Places):
+    """Only the encoding is dropped, in all sentences at the same places; x never is.
+
+    What is passed to the dropout, the rows or the sum?
+    """
+
+    item = "position_dropout"
+
+    def drop_rows(self, rows, x):
+        return F.dropout(rows, self.p, self.training)
+
+    def drop(self, total):
+        return total
+
+
+class XAndRowsDroppedApart(Places):
+    """x and the encoding are dropped one by one, and then added.
+
+    A number is then gone only when both of its parts are. What is to be dropped, the parts or the
+    sum?
+    """
+
+    item = "position_dropout"
+
+    def drop_x(self, x):
+        return F.dropout(x, self.p, self.training)
+
+    def drop_rows(self, rows, x):
+        return F.dropout(rows, self.p, self.training)
+
+    def drop(self, total):
+        return total
+
+
+class XDroppedTwice(Places):
+    """x is dropped, and then the sum is dropped again.
+
+    How often is dropout called in forward?
+    """
+
+    item = "position_dropout"
+
+    def drop_x(self, x):
+        return F.dropout(x, self.p, self.training)
+
+
+class SumDroppedTwice(Places):
+    """The sum is dropped twice, so that fewer numbers stay.
+
+    How often is dropout called in forward?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return super().drop(super().drop(total))
+
+
+class DropsInEvalModeToo(Places):
+    """Numbers are dropped in eval mode as in train mode.
+
+    nn.Dropout knows the mode of its module. What does F.dropout know?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return F.dropout(total, self.p)
+
+
+class DropsInEvalModeAlone(Places):
+    """Numbers are dropped in eval mode, and not in train mode.
+
+    self.training is True in train mode. What does F.dropout want to know?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return F.dropout(total, self.p, not self.training)
+
+
+class DoesNotMakeUp(Places):
+    """The numbers that stay are not divided by 1 - dropout.
+
+    Sums would then be smaller in train mode than in eval mode. What keeps the average?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return total * (torch.rand_like(total) >= self.p) if self.training else total
+
+
+class DropsTheSamePlaces(Places):
+    """The same numbers are dropped in every sentence of the batch.
+
+    Each is to be drawn for itself. Of which shape is what is drawn?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return total * F.dropout(torch.ones_like(total[0]), self.p, self.training)
+
+
+class DropsWholeWords(Places):
+    """Whole words are dropped, all of their numbers together.
+
+    Each number is to be drawn for itself. Which kind of dropout does that?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return F.dropout1d(total, self.p, self.training)

@@ -1,0 +1,515 @@
+"""The table of sinusoidal positions, step by step, and what goes wrong in each step."""
+
+import math
+
+import torch
+
+
+class Sinusoids:
+    """The sinusoidal encoding (Vaswani et al. 2017, section 3.5)."""
+
+    of = "sinusoidal_encoding"
+    often = (
+        *("OddSizeAccepted", "OddSizeCrashes", "CountedFromOne", "EveryColumnItsOwn"),
+        *("CosineOfTheNextHand", "ExponentCountedTwice", "ExponentHalved", "OneFrequency"),
+        *("MultipliedByTheDivisor", "CosineFirst", "Halves", "TableInFloat64"),
+        *("FiveThousandRows",),
+    )
+
+    def take(self, max_len, d_model):
+        return max_len, d_model
+
+    def look_at_size(self, d_model):
+        if d_model % 2 != 0:
+            raise ValueError(f"d_model={d_model} is odd: its columns do not pair up")
+
+    def count(self, max_len):
+        return torch.arange(max_len, dtype=torch.float64)
+
+    def column_of_sines(self, even_columns):
+        return even_columns
+
+    def column_of_cosines(self, even_columns):
+        return even_columns
+
+    def exponent(self, column, d_model):
+        return column / d_model
+
+    def divisor(self, exponent):
+        return 10000**exponent
+
+    def turn(self, position, divisor):
+        return position / divisor
+
+    def sine(self, angle):
+        return angle.sin()
+
+    def cosine(self, angle):
+        return angle.cos()
+
+    def fill(self, sines, cosines, d_model):
+        table = sines.new_zeros(len(sines), d_model)
+        table[:, 0::2] = sines
+        table[:, 1::2] = cosines
+        return table
+
+    def give(self, table):
+        return table.to(torch.get_default_dtype())
+
+    def _angle(self, column, max_len, d_model):
+        position = self.count(max_len)[:, None]
+        return self.turn(position, self.divisor(self.exponent(column, d_model)))
+
+    def __call__(self, max_len, d_model):
+        max_len, d_model = self.take(max_len, d_model)
+        self.look_at_size(d_model)
+        even_columns = torch.arange(0, d_model, 2, dtype=torch.float64)
+        sines = self.sine(self._angle(self.column_of_sines(even_columns), max_len, d_model))
+        cosines = self.cosine(self._angle(self.column_of_cosines(even_columns), max_len, d_model))
+        return self.give(self.fill(sines, cosines, d_model))
+
+
+# The sizes
+
+
+class SizesExchanged(Sinusoids):
+    """max_len and d_model have changed places: the table has d_model rows and max_len columns.
+
+    In which order does the signature name them?
+    """
+
+    item = "encoding_values"
+
+    def take(self, max_len, d_model):
+        return d_model, max_len
+
+
+class OddSizeCrashes(Sinusoids):
+    """An odd d_model ends in an error of torch's about shapes; a ValueError was asked for.
+
+    The last sine finds no cosine, and the shapes do not fit. Where could that be said before?
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        pass
+
+
+class OddSizeCrashesAtTheLastColumn(Sinusoids):
+    """An odd d_model ends in an IndexError at the last column; a ValueError was asked for.
+
+    The last sine finds no column for its cosine. Where could that be said before?
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        if d_model % 2 != 0:
+            text = f"index {d_model} is out of bounds for dimension 1 with size {d_model}"
+            raise IndexError(text)
+
+
+class OddSizeAccepted(Sinusoids):
+    """An odd d_model gets a table whose last column is a sine without its cosine.
+
+    It works, somehow; the docstring says that it should not. What does it ask for?
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        pass
+
+    def fill(self, sines, cosines, d_model):
+        return super().fill(sines, cosines[:, : d_model // 2], d_model)
+
+
+class OddSizeGetsAColumnMore(Sinusoids):
+    """An odd d_model gets a table of one column more than was asked for.
+
+    Each hand brings two columns. What does the docstring ask for when d_model is odd?
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        pass
+
+    def fill(self, sines, cosines, d_model):
+        return super().fill(sines, cosines, d_model + d_model % 2)
+
+
+class OddSizeAsserted(Sinusoids):
+    """An odd d_model ends in an AssertionError; a ValueError was asked for.
+
+    assert is for what can never happen, and python -O leaves it out. How is an error raised?
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        assert d_model % 2 == 0, f"d_model={d_model} is odd"
+
+
+class OddSizeNotNamed(Sinusoids):
+    """The message of the ValueError does not contain the value of d_model.
+
+    Whoever reads it wants to know what was passed. How does a string take in a variable?
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        if d_model % 2 != 0:
+            raise ValueError("d_model is odd")
+
+
+# The positions
+
+
+class CountedFromOne(Sinusoids):
+    """The first row is that of position 1: all rows have moved up by one.
+
+    From which number does the notebook count the positions?
+    """
+
+    item = "encoding_first_row"
+
+    def count(self, max_len):
+        return super().count(max_len) + 1
+
+
+class FiveThousandRows(Sinusoids):
+    """The table has 5000 rows, whatever max_len is.
+
+    Is a number written out where max_len should stand?
+    """
+
+    item = "encoding_values"
+
+    def count(self, max_len):
+        return super().count(5000)
+
+
+class OneRowTooMany(Sinusoids):
+    """The table has one row more than max_len.
+
+    torch.arange(max_len) has max_len numbers. Was one added, for good measure?
+    """
+
+    item = "encoding_values"
+
+    def count(self, max_len):
+        return super().count(max_len + 1)
+
+
+class CountedBackwards(Sinusoids):
+    """The rows stand in the opposite order: the last one is that of position 0.
+
+    Which position does row 0 belong to?
+    """
+
+    item = "encoding_first_row"
+
+    def count(self, max_len):
+        return super().count(max_len).flip(0)
+
+
+class PositionsAsAShare(Sinusoids):
+    """Positions are divided by max_len before the angles are made.
+
+    Then one step to the right means something else in every table. What stands in the formula?
+    """
+
+    item = "encoding_values"
+
+    def count(self, max_len):
+        return super().count(max_len) / max_len
+
+
+class PositionsInHalf(Sinusoids):
+    """Positions are float16, which has no room for all whole numbers above 2048.
+
+    Some positions then become the same. In which dtype are they all different?
+    """
+
+    item = "encoding_far"
+
+    def count(self, max_len):
+        return super().count(max_len).half().double()
+
+
+# The exponents
+
+
+class EveryColumnItsOwn(Sinusoids):
+    """Every column has an exponent of its own: that of cosine 2i + 1 is (2i + 1) / d_model.
+
+    The two columns of a pair are one hand of the clock. What stands in both exponents?
+    """
+
+    item = "encoding_distance"
+
+    def column_of_cosines(self, even_columns):
+        return even_columns + 1
+
+
+class CosineOfTheNextHand(Sinusoids):
+    """The cosine has the exponent of the pair behind its own, 2(i + 1) / d_model.
+
+    The two columns of a pair are one hand of the clock. What stands in both exponents?
+    """
+
+    item = "encoding_distance"
+
+    def column_of_cosines(self, even_columns):
+        return even_columns + 2
+
+
+class HandsCountedFromOne(Sinusoids):
+    """The hands are counted from 1, so that the first one is slower than a radian a step.
+
+    What is 10000 to the power of 0, and how fast does hand 0 turn?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return (column + 2) / d_model
+
+
+class ExponentCountedTwice(Sinusoids):
+    """The exponent is 4i / d_model: it is doubled although the columns are counted in twos.
+
+    torch.arange(0, d_model, 2) and range(0, d_model, 2) give 2i already. Which is i, in your code?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return 2 * column / d_model
+
+
+class ExponentHalved(Sinusoids):
+    """The exponent is i / d_model where it should be 2i / d_model.
+
+    For d_model = 4, hand 1 is slower by a factor of 100. By which factor is it here?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return column / 2 / d_model
+
+
+class OneFrequency(Sinusoids):
+    """All exponents are 0, so that all hands turn at one speed.
+
+    Dividing a whole number by a larger one with // leaves 0. What does / leave?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return column // d_model
+
+
+class BracketsMissing(Sinusoids):
+    """The divisor is 10000 to the power of 2i, and that divided by d_model.
+
+    ** binds more tightly than /. What belongs into the exponent, d_model or not?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return column - math.log(d_model, 10000)
+
+
+class AThousand(Sinusoids):
+    """The exponents belong to 1000, not to 10000.
+
+    Count the zeros.
+    """
+
+    item = "encoding_values"
+
+    def divisor(self, exponent):
+        return 1000**exponent
+
+
+class AHundredThousand(Sinusoids):
+    """The exponents belong to 100000, not to 10000.
+
+    Count the zeros.
+    """
+
+    item = "encoding_values"
+
+    def divisor(self, exponent):
+        return 100000**exponent
+
+
+class LogToTheBaseTen(Sinusoids):
+    """The logarithm of 10000 is taken to the base 10, but the exponential is that of e.
+
+    exp and log undo one another only when both are of one base. Which is that of torch.exp?
+    """
+
+    item = "encoding_values"
+
+    def divisor(self, exponent):
+        return (4 * exponent).exp()
+
+
+# The angles
+
+
+class MultipliedByTheDivisor(Sinusoids):
+    """Positions are multiplied by 10000^(2i / d_model) where they should be divided by it.
+
+    Is that number, or its inverse, meant by the variable? A minus in the exponent inverts it.
+    """
+
+    item = "encoding_values"
+
+    def turn(self, position, divisor):
+        return position * divisor
+
+
+class InDegrees(Sinusoids):
+    """The angles are taken to be degrees, and turned into radians.
+
+    The formula has radians: in one step, hand 0 turns by how much?
+    """
+
+    item = "encoding_values"
+
+    def turn(self, position, divisor):
+        return (position / divisor).deg2rad()
+
+
+class InFullTurns(Sinusoids):
+    """The angles are multiplied by 2 pi, as if the formula counted full turns.
+
+    The formula has radians: in one step, hand 0 turns by how much?
+    """
+
+    item = "encoding_values"
+
+    def turn(self, position, divisor):
+        return position / divisor * (2 * math.pi)
+
+
+# Sine and cosine
+
+
+class CosineEverywhere(Sinusoids):
+    """Both columns of a pair are the cosine.
+
+    The tip of a hand takes two numbers. Which two?
+    """
+
+    item = "encoding_first_row"
+
+    def sine(self, angle):
+        return angle.cos()
+
+
+class SineEverywhere(Sinusoids):
+    """Both columns of a pair are the sine.
+
+    The tip of a hand takes two numbers. Which two?
+    """
+
+    item = "encoding_first_row"
+
+    def cosine(self, angle):
+        return angle.sin()
+
+
+class CosinesMissing(Sinusoids):
+    """The odd columns are 0: no cosine is written there.
+
+    Which columns does a slice that begins at 0 take, and which one that begins at 1?
+    """
+
+    item = "encoding_first_row"
+
+    def cosine(self, angle):
+        return torch.zeros_like(angle)
+
+
+class CosineFirst(Sinusoids):
+    """The cosine stands in the even columns, and the sine in the odd ones.
+
+    Is 0 even or odd? And what is row 0 to look like?
+    """
+
+    item = "encoding_first_row"
+
+    def fill(self, sines, cosines, d_model):
+        return super().fill(cosines, sines, d_model)
+
+
+class Halves(Sinusoids):
+    """All the sines come first, then all the cosines.
+
+    That is another order of the same columns. Where do the two numbers of one hand stand?
+    """
+
+    item = "encoding_first_row"
+
+    def fill(self, sines, cosines, d_model):
+        return torch.cat([sines, cosines], dim=-1)
+
+
+class Transposed(Sinusoids):
+    """The table has a column for each position and a row for each number.
+
+    Which of the two should be read along a row?
+    """
+
+    item = "encoding_values"
+
+    def give(self, table):
+        return super().give(table).T
+
+
+class WithABatchAxis(Sinusoids):
+    """The table has an axis of size 1 before the others, (1, max_len, d_model).
+
+    Broadcasting adds it when it is needed. Which shape does the docstring ask for?
+    """
+
+    item = "encoding_values"
+
+    def give(self, table):
+        return super().give(table)[None]
+
+
+class TableInFloat64(Sinusoids):
+    """The table is float64.
+
+    To compute in float64 is a good idea. In which dtype is the table wanted?
+    """
+
+    item = "encoding_values"
+
+    def give(self, table):
+        return table
+
+
+class FirstRowLeftEmpty(Sinusoids):
+    """Row 0 is 0 throughout, as when position 0 is left out.
+
+    Some give it to padding. What does the formula say for position 0?
+    """
+
+    item = "encoding_first_row"
+
+    def give(self, table):
+        table = super().give(table)
+        table[0] = 0.0
+        return table

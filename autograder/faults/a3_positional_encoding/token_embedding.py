@@ -1,0 +1,323 @@
+"""The scaled embedding, step by step, and what goes wrong in each step."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Embedding(nn.Module):
+    """Tokens to vectors, scaled by the root of d_model (Vaswani et al. 2017, section 3.4)."""
+
+    of = "TokenEmbedding"
+    often = (
+        *("PaddingWithoutGradient", "NotScaled", "Divided", "ScaledByDModel"),
+        *("RootInFloat32", "ScaledInTraining", "BlanksPadding", "Squeezed"),
+    )
+
+    def __init__(self, vocab_size, d_model):
+        super().__init__()
+        self.vocab_size, self.d_model = vocab_size, d_model
+        self.make(vocab_size, d_model)
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size, d_model)
+
+    def look_up(self, tokens):
+        return self.embedding(tokens)
+
+    def multiply(self, rows):
+        return rows * math.sqrt(self.d_model)
+
+    def give(self, x, tokens):
+        return x
+
+    def forward(self, tokens):
+        return self.give(self.multiply(self.look_up(tokens)), tokens)
+
+
+# The embedding
+
+
+class SizesExchanged(Embedding):
+    """The embedding has d_model rows of vocab_size numbers: its sizes have changed places.
+
+    There is a row for each token. Which of the two does nn.Embedding want first?
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(d_model, vocab_size)
+
+
+class OneRowTooMany(Embedding):
+    """The embedding has one row more than there are tokens.
+
+    Padding and the like are tokens, too: they are counted in vocab_size already.
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size + 1, d_model)
+
+
+class AnotherName(Embedding):
+    """The parameter is named embed.weight.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        self.embed = nn.Embedding(vocab_size, d_model)
+
+
+class LearnsItsScale(Embedding):
+    """There is a second parameter, named scale.
+
+    The root of d_model is known when the module is made. Is there anything to learn about it?
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        super().make(vocab_size, d_model)
+        self.scale = nn.Parameter(torch.tensor(math.sqrt(d_model)))
+
+
+class PaddingWithoutGradient(Embedding):
+    """The row of token 0 gets no gradient, as with padding_idx=0.
+
+    Token 0 is a token like any other here. What is nn.Embedding told besides its sizes?
+    """
+
+    item = "embedding_gradients"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+
+
+class LastWithoutGradient(Embedding):
+    """The row of the last token gets no gradient, as with padding_idx=-1.
+
+    The last token is a token like any other. What is nn.Embedding told besides its sizes?
+    """
+
+    item = "embedding_gradients"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=-1)
+
+
+class GradientByFrequency(Embedding):
+    """Gradients are divided by how often a token occurs, as with scale_grad_by_freq=True.
+
+    A token that occurs three times adds up three contributions. What is nn.Embedding told?
+    """
+
+    item = "embedding_gradients"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size, d_model, scale_grad_by_freq=True)
+
+
+class ShortensItsRows(Embedding):
+    """Rows that are longer than 1 are shortened to 1 before they are scaled, as with max_norm=1.
+
+    It even writes to the parameter. What is nn.Embedding told besides its sizes?
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size, d_model, max_norm=1.0)
+
+
+class RowsWithoutGradient(Embedding):
+    """No gradient flows back to embedding.weight: it is frozen, or its rows are read past autograd.
+
+    detach, .data, torch.no_grad and requires_grad all can do that; which of them is at work?
+    """
+
+    item = "embedding_gradients"
+
+    def look_up(self, tokens):
+        return super().look_up(tokens).detach()
+
+
+# The scale
+
+
+class NotScaled(Embedding):
+    """The rows are returned as they are: forward does not multiply them.
+
+    Were the weights scaled when the module was made? Others are loaded later, and learned.
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows
+
+
+class Divided(Embedding):
+    """The rows are divided by the root of d_model where they should be multiplied by it.
+
+    Should a word become louder beside its place, or softer?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows / math.sqrt(self.d_model)
+
+
+class ScaledByDModel(Embedding):
+    """The rows are multiplied by d_model: without the root, or by the root twice.
+
+    By what are they to be multiplied, and how often?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows * self.d_model
+
+
+class ScaledByTheRootOf512(Embedding):
+    """The rows are multiplied by the root of 512, whatever d_model is.
+
+    512 is the paper's d_model. Where can that of this module be read?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows * math.sqrt(512)
+
+
+class ScaledByTheVocabulary(Embedding):
+    """The rows are multiplied by the root of vocab_size, not of d_model.
+
+    Which of the two sizes is the length of a row?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows * math.sqrt(self.vocab_size)
+
+
+class ScaledByTheLength(Embedding):
+    """The rows are multiplied by the root of t, the length of the sentence, not of d_model.
+
+    Which axis of the result has the size d_model?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows * math.sqrt(rows.shape[1])
+
+
+class RoundsTheRoot(Embedding):
+    """The root of d_model is rounded down to a whole number, as by int, // or math.isqrt.
+
+    For d_model = 16 or 64 that makes no difference; for 6 it does.
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows * math.isqrt(self.d_model)
+
+
+class RootInFloat32(Embedding):
+    """The root of d_model is taken in float32, though the embedding is float64.
+
+    torch.sqrt of a whole number is float32, and so are its digits. What is math.sqrt?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows * torch.tensor(float(self.d_model), dtype=torch.float32).sqrt().item()
+
+
+class RootInFloat64(Embedding):
+    """The root of d_model is a float64 tensor that stays where it was made.
+
+    It turns float32 into float64, and does not follow the module to another device.
+    """
+
+    item = "embedding_gradients"
+
+    def multiply(self, rows):
+        return rows * torch.tensor([self.d_model], dtype=torch.float64).sqrt()
+
+
+class ScaledInTraining(Embedding):
+    """The rows are scaled in train mode only.
+
+    In eval mode the network would meet words of another loudness. Who asks for the mode?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return super().multiply(rows) if self.training else rows
+
+
+class ScaledOutsideOfTraining(Embedding):
+    """The rows are scaled in eval mode only.
+
+    In train mode the network would meet words of another loudness. Who asks for the mode?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows):
+        return rows if self.training else super().multiply(rows)
+
+
+# What is returned
+
+
+class BlanksPadding(Embedding):
+    """Token 0 becomes zeros, as if it were padding.
+
+    Token 0 is a token like any other here. Who asks for it?
+    """
+
+    item = "embedding_scale"
+
+    def give(self, x, tokens):
+        return x * (tokens != 0)[..., None]
+
+
+class Squeezed(Embedding):
+    """Axes of size 1 are squeezed away: a single sentence or a single word loses its axis.
+
+    squeeze() without a number takes every axis of size 1. Which one was meant?
+    """
+
+    item = "embedding_scale"
+
+    def give(self, x, tokens):
+        return x.squeeze()
+
+
+class DropsInTraining(Embedding):
+    """In train mode a tenth of the numbers is dropped.
+
+    Dropout comes later, when the place has been added. What does the docstring promise?
+    """
+
+    item = "embedding_scale"
+
+    def give(self, x, tokens):
+        return F.dropout(x, 0.1, self.training)

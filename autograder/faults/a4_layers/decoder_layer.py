@@ -1,0 +1,976 @@
+"""The decoder layer, step by step, and what goes wrong in each step."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class ThreeFrames(nn.Module):
+    """One layer of the decoder, post-norm (Vaswani et al. 2017, section 3.1)."""
+
+    of = "DecoderLayer"
+    often = (
+        *("RateIsAConstant", "DropoutNotPassedOn", "IgnoresTheTargetMask"),
+        *("IgnoresTheMemoryMask", "InvertsTheTargetMask", "AsksWithTheInput"),
+        *("ValuesFromTheStream", "WithoutDropout", "AddsTheMemory", "SecondNormLeftOut"),
+        *("PreNorm", "WithoutNetwork", "CrossAttentionFirst"),
+    )
+
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
+        super().__init__()
+        n_heads, d_ff = self.sizes(d_model, n_heads, d_ff)
+        self.make_attentions(d_model, n_heads)
+        self.make_network(d_model, d_ff, dropout)
+        self.make_norms(d_model)
+        self.p = self.rate(dropout)
+        self.dropout = nn.Dropout(self.p)
+
+    def sizes(self, d_model, n_heads, d_ff):
+        return n_heads, d_ff
+
+    def rate(self, dropout):
+        return dropout
+
+    def make_attentions(self, d_model, n_heads):
+        self.self_attn = MultiHeadAttention(d_model, n_heads)
+        self.cross_attn = MultiHeadAttention(d_model, n_heads)
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+
+    def make_norms(self, d_model):
+        self.norm1 = LayerNorm(d_model)
+        self.norm2 = LayerNorm(d_model)
+        self.norm3 = LayerNorm(d_model)
+
+    def take(self, x):
+        return x
+
+    def read_memory(self, memory):
+        return memory
+
+    def read_target_mask(self, mask, other, x):
+        return mask
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return mask
+
+    def attend(self, x, memory, mask):
+        return self.self_attn(x, x, x, mask)
+
+    def ask(self, x, memory, mask, inputs):
+        return self.cross_attn(x, memory, memory, mask)
+
+    def drop(self, said):
+        return self.dropout(said)
+
+    def drop_attended(self, said):
+        return self.drop(said)
+
+    def drop_heard(self, said):
+        return self.drop(said)
+
+    def drop_fed(self, said):
+        return self.drop(said)
+
+    def add(self, x, said):
+        return x + said
+
+    def add_attended(self, x, said):
+        return self.add(x, said)
+
+    def add_heard(self, x, said, memory):
+        return self.add(x, said)
+
+    def add_fed(self, x, said):
+        return self.add(x, said)
+
+    def norm_attended(self, x):
+        return self.norm1(x)
+
+    def norm_heard(self, x):
+        return self.norm2(x)
+
+    def norm_fed(self, x):
+        return self.norm3(x)
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return norm(add(x, drop(sublayer(x))))
+
+    def first(self, x, memory, mask):
+        steps = self.drop_attended, self.add_attended, self.norm_attended
+        return self.frame(x, lambda y: self.attend(y, memory, mask), *steps)
+
+    def second(self, x, memory, mask, inputs):
+        return self.frame(
+            x,
+            lambda y: self.ask(y, memory, mask, inputs),
+            self.drop_heard,
+            lambda y, said: self.add_heard(y, said, memory),
+            self.norm_heard,
+        )
+
+    def third(self, x):
+        return self.frame(x, self.feed_forward, self.drop_fed, self.add_fed, self.norm_fed)
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        y = self.first(x, memory, target_mask)
+        return self.third(self.second(y, memory, memory_mask, x))
+
+    def give(self, x, memory):
+        return x
+
+    def forward(self, x, memory, target_mask=None, memory_mask=None):
+        x, read = self.take(x), self.read_memory(memory)
+        masks = (
+            self.read_target_mask(target_mask, memory_mask, x),
+            self.read_memory_mask(memory_mask, target_mask, x, read),
+        )
+        return self.give(self.stack(x, read, *masks), memory)
+
+
+# The constructor
+
+
+class HeadsAndWidthExchanged(ThreeFrames):
+    """n_heads and d_ff are taken for each other.
+
+    Both are whole numbers, and nothing tells them apart but their order. Which comes first?
+    """
+
+    item = "decoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff):
+        return d_ff, n_heads
+
+
+class OneHead(ThreeFrames):
+    """Both attentions have a single head, whatever n_heads is.
+
+    No shape tells how many heads there are. Where is n_heads used?
+    """
+
+    item = "decoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff):
+        return 1, d_ff
+
+
+class RateIsAConstant(ThreeFrames):
+    """A tenth of what the sublayers say is dropped in train mode, whatever was passed as dropout.
+
+    The default is for those who pass nothing. Is what others pass used, here and not only in
+    feed_forward?
+    """
+
+    item = "decoder_dropout"
+
+    def rate(self, dropout):
+        return 0.1
+
+
+class OneAttentionOfTwoNames(ThreeFrames):
+    """self_attn and cross_attn are one and the same module under two names.
+
+    Looking back and looking over are learned apart. How often is an attention made?
+    """
+
+    item = "decoder_output"
+
+    def make_attentions(self, d_model, n_heads):
+        self.self_attn = self.cross_attn = MultiHeadAttention(d_model, n_heads)
+
+
+class CrossAttentionOfTorch(ThreeFrames):
+    """The second attention is named multihead_attn.
+
+    That is how torch names it in a layer of its own. Which name does the docstring give?
+    """
+
+    item = "decoder_output"
+
+    def make_attentions(self, d_model, n_heads):
+        self.self_attn = MultiHeadAttention(d_model, n_heads)
+        self.multihead_attn = MultiHeadAttention(d_model, n_heads)
+
+
+class DropoutNotPassedOn(ThreeFrames):
+    """dropout does not get into feed_forward, which keeps its own default.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "decoder_dropout"
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.feed_forward = FeedForward(d_model, d_ff)
+
+
+class OneNormOfThreeNames(ThreeFrames):
+    """norm1, norm2 and norm3 are one and the same norm under three names.
+
+    Each frame has a norm of its own, which learns on its own. How often is one made?
+    """
+
+    item = "decoder_output"
+
+    def make_norms(self, d_model):
+        self.norm1 = self.norm2 = self.norm3 = LayerNorm(d_model)
+
+
+# The inputs
+
+
+class TakesMemoryFirst(ThreeFrames):
+    """The first two arguments of forward stand in the other order: memory, and then x.
+
+    Both have the same kind of shape. Which one comes first?
+    """
+
+    item = "decoder_output"
+
+    def forward(self, memory, x, target_mask=None, memory_mask=None):
+        return super().forward(x, memory, target_mask, memory_mask)
+
+
+class TakesTheMemoryMaskFirst(ThreeFrames):
+    """The last two arguments of forward stand in the other order: memory_mask before target_mask.
+
+    Passed by their names the masks are right. Which one comes first when they are not?
+    """
+
+    item = "decoder_masks"
+
+    def forward(self, x, memory, memory_mask=None, target_mask=None):
+        return super().forward(x, memory, target_mask, memory_mask)
+
+
+class DetachesTheMemory(ThreeFrames):
+    """No gradient flows back to memory, as if it were a constant: the encoder would never learn.
+
+    Which call cuts a tensor off from the graph that autograd keeps?
+    """
+
+    item = "decoder_gradients"
+
+    def read_memory(self, memory):
+        return memory.detach()
+
+
+class FirstMemoryForAll(ThreeFrames):
+    """The memory of the first sentence of the batch is read for all of them.
+
+    Each sentence has a source of its own. Is one picked, or an axis cut off?
+    """
+
+    item = "decoder_output"
+
+    def read_memory(self, memory):
+        return memory[:1].expand_as(memory)
+
+
+class NormsTheMemory(ThreeFrames):
+    """memory passes norm2 before it is read.
+
+    The encoder's last layer has normed it already. Which tensors does norm2 have to do with?
+    """
+
+    item = "decoder_output"
+
+    def read_memory(self, memory):
+        return self.norm2(memory)
+
+
+# The masks
+
+
+class IgnoresTheTargetMask(ThreeFrames):
+    """target_mask never reaches self-attention: each word sees those that are not written yet.
+
+    It arrives in forward. Which of the two attentions needs it?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None
+
+
+class AlwaysCausal(ThreeFrames):
+    """Without a target_mask, self-attention is causal.
+
+    Whoever calls a layer decides what is blocked. What does None say?
+    """
+
+    item = "decoder_output"
+
+    def read_target_mask(self, mask, other, x):
+        return causal_mask(x.shape[1], device=x.device) if mask is None else mask
+
+
+class InvertsTheTargetMask(ThreeFrames):
+    """target_mask is turned round on its way: what may be attended to is blocked.
+
+    True means "may attend" here, and in MultiHeadAttention as well.
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None if mask is None else ~mask
+
+
+class MemoryMaskForTheTarget(ThreeFrames):
+    """memory_mask is used in self-attention in the place of target_mask.
+
+    Whose positions does each of the two masks block?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return other
+
+
+class WritesToTheTargetMask(ThreeFrames):
+    """The result is right, but target_mask itself is written to: the caller's tensor has changed.
+
+    Methods that end in _ and assignments such as mask[...] = write to what was passed.
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        if mask is None:
+            return None
+        original = mask.clone()
+        mask.fill_(True)
+        return original
+
+
+class IgnoresTheMemoryMask(ThreeFrames):
+    """memory_mask never reaches cross-attention: the padding of the source is read as well.
+
+    It arrives in forward. Which of the two attentions needs it?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return None
+
+
+class InvertsTheMemoryMask(ThreeFrames):
+    """memory_mask is turned round on its way: what may be attended to is blocked.
+
+    True means "may attend" here, and in MultiHeadAttention as well.
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return None if mask is None else ~mask
+
+
+class TargetMaskForTheMemory(ThreeFrames):
+    """target_mask is used in cross-attention in the place of memory_mask.
+
+    Whose positions does each of the two masks block?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return other
+
+
+class CausalMemory(ThreeFrames):
+    """Cross-attention is causal, whatever memory_mask is: word i reads memory up to position i.
+
+    The source is written already, all of it. What has to be hidden of it, and what not?
+    """
+
+    item = "decoder_output"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        shape = x.shape[1], memory.shape[1]
+        return torch.ones(shape, dtype=torch.bool, device=x.device).tril()
+
+
+class MasksExchanged(ThreeFrames):
+    """The two masks have changed places: each goes into the other one's attention.
+
+    Whose positions does each of the two block, and who attends to these?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return other
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return other
+
+
+# Self-attention
+
+
+class SelfAttentionOverMemory(ThreeFrames):
+    """self_attn takes its keys and values from memory: the target never sees itself.
+
+    Which of the two attentions looks back at what was written so far?
+    """
+
+    item = "decoder_output"
+
+    def attend(self, x, memory, mask):
+        return self.self_attn(x, memory, memory, mask)
+
+
+# Cross-attention
+
+
+class AsksWithTheInput(ThreeFrames):
+    """cross_attn takes its queries from the input of the layer, not from what came after norm1.
+
+    What has the word learned in the first frame, and should it ask in the light of that?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        return self.cross_attn(inputs, memory, memory, mask)
+
+
+class MemoryAsks(ThreeFrames):
+    """memory asks in cross_attn, and the stream answers: queries have changed places with the rest.
+
+    For whom shall something be found out, and where is it looked up?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        return self.cross_attn(memory, x, x, mask)
+
+
+class ValuesFromTheStream(ThreeFrames):
+    """cross_attn takes its keys from memory, but its values from the stream.
+
+    What is a mixture of values to tell the target about?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        return self.cross_attn(x, memory, x, mask)
+
+
+class MemoryFromBothSides(ThreeFrames):
+    """cross_attn takes its queries and keys from memory, and its values from the stream.
+
+    In which order does MultiHeadAttention take query, key and value?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        return self.cross_attn(memory, memory, x, mask)
+
+
+class LooksAtItselfTwice(ThreeFrames):
+    """cross_attn takes keys and values from the stream as well: memory is not read at all.
+
+    How does the target learn what is to be translated?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        return self.cross_attn(x, x, x, mask)
+
+
+class SelfAttentionTwice(ThreeFrames):
+    """self_attn reads memory, too: cross_attn is not used.
+
+    There are two attentions, which learn two different things. Which one is called in frame 2?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        return self.self_attn(x, memory, memory, mask)
+
+
+# Dropout
+
+
+class WithoutDropout(ThreeFrames):
+    """What the sublayers say is never dropped: neither of the attentions, nor feed_forward.
+
+    feed_forward drops inside. Who drops what comes out of it?
+    """
+
+    item = "decoder_dropout"
+
+    def drop(self, said):
+        return said
+
+
+class DropsInEvalMode(ThreeFrames):
+    """What the sublayers say is dropped in eval mode too, as by F.dropout when it is not told the
+    mode.
+
+    nn.Dropout knows the mode in which its module is. How does the function learn of it?
+    """
+
+    item = "decoder_dropout"
+
+    def drop(self, said):
+        return F.dropout(said, self.p)
+
+
+class SelfAttentionIsNotDropped(ThreeFrames):
+    """What self_attn says is never dropped.
+
+    There are three frames, and all are alike. What differs between yours?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_attended(self, said):
+        return said
+
+
+class CrossAttentionIsNotDropped(ThreeFrames):
+    """What cross_attn says is never dropped.
+
+    There are three frames, and all are alike. What differs between yours?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_heard(self, said):
+        return said
+
+
+class NetworkIsNotDropped(ThreeFrames):
+    """What feed_forward says is never dropped.
+
+    feed_forward drops inside. Who drops what comes out of it?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_fed(self, said):
+        return said
+
+
+class DropsTheStreamInTheMiddle(ThreeFrames):
+    """In the second frame the stream is dropped, and what cross_attn says is not.
+
+    Which of the two terms of the sum has dropout around it?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_heard(self, said):
+        return said
+
+    def add_heard(self, x, said, memory):
+        return self.drop(x) + said
+
+
+# Adding
+
+
+class WithoutResiduals(ThreeFrames):
+    """Nothing is added to the stream: what each sublayer says takes its place.
+
+    What would be left of a word that nobody attends to?
+    """
+
+    item = "decoder_output"
+
+    def add(self, x, said):
+        return said
+
+
+class SelfAttentionReplacesTheStream(ThreeFrames):
+    """What self_attn says takes the place of the stream, and is not added to it.
+
+    What can cross-attention no longer ask about?
+    """
+
+    item = "decoder_output"
+
+    def add_attended(self, x, said):
+        return said
+
+
+class AddsInPlace(ThreeFrames):
+    """What self_attn says is added to x in place: the caller's tensor has changed.
+
+    x += ... writes to the very tensor that was passed. What does x = x + ... do?
+    """
+
+    item = "decoder_gradients"
+
+    def add_attended(self, x, said):
+        x += said
+        return x
+
+
+class CrossAttentionReplacesTheStream(ThreeFrames):
+    """What cross_attn says takes the place of the stream, and is not added to it.
+
+    What is left in the third frame of the words that were written so far?
+    """
+
+    item = "decoder_output"
+
+    def add_heard(self, x, said, memory):
+        return said
+
+
+class AddsTheMemory(ThreeFrames):
+    """In the second frame, memory stands in the sum, and not the stream.
+
+    memory is only read. To what is added what the target has heard?
+    """
+
+    item = "decoder_output"
+
+    def add_heard(self, x, said, memory):
+        return self.add(memory, said)
+
+
+class AddsTheMeanOfMemory(ThreeFrames):
+    """In the second frame, the mean of memory over its positions stands in the sum, not the stream.
+
+    memory is only read. To what is added what the target has heard?
+    """
+
+    item = "decoder_output"
+
+    def add_heard(self, x, said, memory):
+        return self.add(memory.mean(1, keepdim=True), said)
+
+
+class NetworkReplacesTheStream(ThreeFrames):
+    """What feed_forward says takes the place of the stream, and is not added to it.
+
+    The frame around feed_forward is the same as those around attention. What differs in yours?
+    """
+
+    item = "decoder_output"
+
+    def add_fed(self, x, said):
+        return said
+
+
+# The norms
+
+
+class FirstNormLeftOut(ThreeFrames):
+    """norm1 is not used: the sum after self_attn is not normed.
+
+    Each frame ends with a norm of its own.
+    """
+
+    item = "decoder_output"
+
+    def norm_attended(self, x):
+        return x
+
+
+class SecondNormLeftOut(ThreeFrames):
+    """norm2 is not used: the sum after cross_attn is not normed.
+
+    Each frame ends with a norm of its own.
+    """
+
+    item = "decoder_output"
+
+    def norm_heard(self, x):
+        return x
+
+
+class ThirdNormLeftOut(ThreeFrames):
+    """norm3 is not used: the sum after feed_forward is not normed.
+
+    Each frame ends with a norm of its own.
+    """
+
+    item = "decoder_output"
+
+    def norm_fed(self, x):
+        return x
+
+
+class FirstNormTwice(ThreeFrames):
+    """norm1 is used in the second frame as well, and norm2 in none.
+
+    In a new layer the two do the same. What if they have learned?
+    """
+
+    item = "decoder_output"
+
+    def norm_heard(self, x):
+        return self.norm1(x)
+
+
+class SecondNormTwice(ThreeFrames):
+    """norm2 is used in the third frame as well, and norm3 in none.
+
+    In a new layer the two do the same. What if they have learned?
+    """
+
+    item = "decoder_output"
+
+    def norm_fed(self, x):
+        return self.norm2(x)
+
+
+class FirstNormThreeTimes(ThreeFrames):
+    """norm1 is used in all three frames, and the others in none.
+
+    In a new layer the three do the same. What if they have learned?
+    """
+
+    item = "decoder_output"
+
+    def norm_heard(self, x):
+        return self.norm1(x)
+
+    def norm_fed(self, x):
+        return self.norm1(x)
+
+
+# The frames
+
+
+class PreNorm(ThreeFrames):
+    """The norms stand in front of the sublayers, over what these read, and not over the sums.
+
+    That is pre-norm, as in many later models. In which order does the frame above have it?
+    """
+
+    item = "decoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return add(x, drop(sublayer(norm(x))))
+
+
+class NormsWhatIsSaid(ThreeFrames):
+    """What each sublayer says is normed, and then added to the stream, which itself meets no norm.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "decoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return add(x, norm(drop(sublayer(x))))
+
+
+class DropsTheSum(ThreeFrames):
+    """Dropout is applied to the sum, to the stream as well as to what the sublayer says.
+
+    Should anything of the stream be lost? Read the frame from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return norm(drop(add(x, sublayer(x))))
+
+
+class DropsTheResult(ThreeFrames):
+    """Dropout comes last in each frame, after the norm.
+
+    Should anything of the stream be lost? Read the frame from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return drop(norm(add(x, sublayer(x))))
+
+
+class WithoutSelfAttention(ThreeFrames):
+    """self_attn is not used: the first frame norms x, and that is all.
+
+    How would a word learn of those that were written before it?
+    """
+
+    item = "decoder_output"
+
+    def first(self, x, memory, mask):
+        return self.norm_attended(x)
+
+
+class WithoutTheFirstFrame(ThreeFrames):
+    """The first frame is missing: cross-attention starts from x.
+
+    What should a word know of those before it when it asks memory?
+    """
+
+    item = "decoder_output"
+
+    def first(self, x, memory, mask):
+        return x
+
+
+class FirstFrameLost(ThreeFrames):
+    """The first frame is computed, but its result is not used: cross-attention starts from x.
+
+    What is not assigned, or assigned to another name, is lost. Which name goes on?
+    """
+
+    item = "decoder_output"
+
+    def first(self, x, memory, mask):
+        super().first(x, memory, mask)
+        return x
+
+
+class WithoutCrossAttention(ThreeFrames):
+    """cross_attn is not used: the second frame norms the stream, and that is all.
+
+    How does the target learn what is to be translated?
+    """
+
+    item = "decoder_output"
+
+    def second(self, x, memory, mask, inputs):
+        return self.norm_heard(x)
+
+
+class WithoutTheSecondFrame(ThreeFrames):
+    """The second frame is missing: feed_forward follows after norm1.
+
+    How does the target learn what is to be translated?
+    """
+
+    item = "decoder_output"
+
+    def second(self, x, memory, mask, inputs):
+        return x
+
+
+class SecondFrameLost(ThreeFrames):
+    """The second frame is computed, but its result is not used: feed_forward follows after norm1.
+
+    What is not assigned, or assigned to another name, is lost. Which name goes on?
+    """
+
+    item = "decoder_output"
+
+    def second(self, x, memory, mask, inputs):
+        super().second(x, memory, mask, inputs)
+        return x
+
+
+class WithoutNetwork(ThreeFrames):
+    """feed_forward is not used: the third frame norms the stream, and that is all.
+
+    Is it called, and its result used?
+    """
+
+    item = "decoder_output"
+
+    def third(self, x):
+        return self.norm_fed(x)
+
+
+class CrossAttentionFirst(ThreeFrames):
+    """The first two frames are exchanged: the target reads memory before it looks back at itself.
+
+    In which order do the rows of the table stand?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        y = self.second(x, memory, memory_mask, x)
+        return self.third(self.first(y, memory, target_mask))
+
+
+class TargetNeverSeesItself(ThreeFrames):
+    """The first frame works on memory, under target_mask, and gives cross_attn its values: the
+    target never sees itself.
+
+    Who should look back in the first frame, and on which stream should it add what it finds?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        values = self.first(memory, memory, target_mask)
+        heard = self.drop_heard(self.cross_attn(x, memory, values, memory_mask))
+        return self.third(self.norm_heard(self.add_heard(x, heard, memory)))
+
+
+# What is returned
+
+
+class ReturnsAPair(ThreeFrames):
+    """Two things are returned: the stream, and the weights of cross_attn.
+
+    What would the next layer do with a pair?
+    """
+
+    item = "decoder_output"
+
+    def give(self, x, memory):
+        return x, self.cross_attn.weights
+
+
+class SqueezesTheLength(ThreeFrames):
+    """A target of a single position loses its axis.
+
+    Which step squeezes an axis of size 1 away, or picks the last position?
+    """
+
+    item = "decoder_output"
+
+    def give(self, x, memory):
+        return x.squeeze(1)
+
+
+class WritesToTheMemory(ThreeFrames):
+    """The result is right, but memory itself is written to: the caller's tensor has changed.
+
+    Operators such as *= and methods that end in _ write to the very tensor that was passed.
+    """
+
+    item = "decoder_gradients"
+
+    def give(self, x, memory):
+        memory.mul_(2.0)
+        return x
+
+
+class ReturnsFloat64(ThreeFrames):
+    """The result is turned into float64, so that float32 goes in and float64 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "decoder_gradients"
+
+    def give(self, x, memory):
+        return x.double()
+
+
+class DetachesTheResult(ThreeFrames):
+    """No gradient flows back to anything: what is returned is detached from autograd's graph.
+
+    detach, data and torch.no_grad all do that; which of them is at work?
+    """
+
+    item = "decoder_gradients"
+
+    def give(self, x, memory):
+        return x.detach()

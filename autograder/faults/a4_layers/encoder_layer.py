@@ -1,0 +1,801 @@
+"""The encoder layer, step by step, and what goes wrong in each step."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class SelfAttentionAndNetwork(nn.Module):
+    """One layer of the encoder, post-norm (Vaswani et al. 2017, section 3.1)."""
+
+    of = "EncoderLayer"
+    often = (
+        *("RateIsAConstant", "DropoutNotPassedOn", "OneNormOfTwoNames", "IgnoresTheMask"),
+        *("InvertsTheMask", "WithoutDropout", "NetworkIsNotDropped"),
+        *("AttentionReplacesTheStream", "FirstNormLeftOut", "PreNorm", "DropsTheSum"),
+        *("WithoutNetwork", "AddsInPlace"),
+    )
+
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
+        super().__init__()
+        n_heads, d_ff = self.sizes(d_model, n_heads, d_ff)
+        dropout = self.default(dropout)
+        self.make_attention(d_model, n_heads)
+        self.make_network(d_model, d_ff, dropout)
+        self.make_norms(d_model)
+        self.p = self.rate(dropout)
+        self.dropout = nn.Dropout(self.p)
+
+    def sizes(self, d_model, n_heads, d_ff):
+        return n_heads, d_ff
+
+    def default(self, dropout):
+        return dropout
+
+    def rate(self, dropout):
+        return dropout
+
+    def make_attention(self, d_model, n_heads):
+        self.self_attn = MultiHeadAttention(d_model, n_heads)
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+
+    def make_norms(self, d_model):
+        self.norm1 = LayerNorm(d_model)
+        self.norm2 = LayerNorm(d_model)
+
+    def take(self, x):
+        return x
+
+    def read_mask(self, mask, x):
+        return mask
+
+    def attend(self, x, mask):
+        return self.self_attn(x, x, x, mask)
+
+    def drop(self, said):
+        return self.dropout(said)
+
+    def drop_attended(self, said):
+        return self.drop(said)
+
+    def drop_fed(self, said):
+        return self.drop(said)
+
+    def add(self, x, said):
+        return x + said
+
+    def add_attended(self, x, said):
+        return self.add(x, said)
+
+    def add_fed(self, x, said):
+        return self.add(x, said)
+
+    def norm_attended(self, x):
+        return self.norm1(x)
+
+    def norm_fed(self, x):
+        return self.norm2(x)
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return norm(add(x, drop(sublayer(x))))
+
+    def first(self, x, mask):
+        steps = self.drop_attended, self.add_attended, self.norm_attended
+        return self.frame(x, lambda y: self.attend(y, mask), *steps)
+
+    def second(self, x, inputs):
+        steps = self.drop_fed, self.add_fed, self.norm_fed
+        return self.frame(x, self.feed_forward, *steps)
+
+    def give(self, x):
+        return x
+
+    def forward(self, x, mask=None):
+        x = self.take(x)
+        return self.give(self.second(self.first(x, self.read_mask(mask, x)), x))
+
+
+# The constructor
+
+
+class HeadsAndWidthExchanged(SelfAttentionAndNetwork):
+    """n_heads and d_ff are taken for each other.
+
+    Both are whole numbers, and nothing tells them apart but their order. Which comes first?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff):
+        return d_ff, n_heads
+
+
+class OneHead(SelfAttentionAndNetwork):
+    """The attention has a single head, whatever n_heads is.
+
+    No shape tells how many heads there are. Where is n_heads used?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff):
+        return 1, d_ff
+
+
+class FourTimesAsWide(SelfAttentionAndNetwork):
+    """feed_forward is 4 d_model wide, whatever d_ff is.
+
+    That is the paper's proportion. Where is d_ff used?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff):
+        return n_heads, 4 * d_model
+
+
+class DefaultOfAHalf(SelfAttentionAndNetwork):
+    """dropout is 0.5 when nothing is passed.
+
+    That is the default of nn.Dropout. Which one does the docstring give?
+    """
+
+    item = "encoder_dropout"
+
+    def default(self, dropout):
+        return 0.5 if dropout == 0.1 else dropout
+
+
+class RateIsAConstant(SelfAttentionAndNetwork):
+    """A tenth of what the sublayers say is dropped in train mode, whatever was passed as dropout.
+
+    The default is for those who pass nothing. Is what others pass used, here and not only in
+    feed_forward?
+    """
+
+    item = "encoder_dropout"
+
+    def rate(self, dropout):
+        return 0.1
+
+
+class RateOfAHalf(SelfAttentionAndNetwork):
+    """A half of what the sublayers say is dropped in train mode, whatever was passed as dropout.
+
+    nn.Dropout and F.dropout drop a half when nobody tells them how much. Are they told?
+    """
+
+    item = "encoder_dropout"
+
+    def rate(self, dropout):
+        return 0.5
+
+
+class AttentionNamedAttention(SelfAttentionAndNetwork):
+    """The attention is named attention.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "encoder_output"
+
+    def make_attention(self, d_model, n_heads):
+        self.attention = MultiHeadAttention(d_model, n_heads)
+
+
+class NetworkNamedFfn(SelfAttentionAndNetwork):
+    """The feed-forward network is named ffn.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "encoder_output"
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.ffn = FeedForward(d_model, d_ff, dropout)
+
+
+class ShorterNames(SelfAttentionAndNetwork):
+    """The attention is named attention, and the feed-forward network ffn.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "encoder_output"
+
+    def make_attention(self, d_model, n_heads):
+        self.attention = MultiHeadAttention(d_model, n_heads)
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.ffn = FeedForward(d_model, d_ff, dropout)
+
+
+class DropoutNotPassedOn(SelfAttentionAndNetwork):
+    """dropout does not get into feed_forward, which keeps its own default.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "encoder_dropout"
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.feed_forward = FeedForward(d_model, d_ff)
+
+
+class OneNormOfTwoNames(SelfAttentionAndNetwork):
+    """norm1 and norm2 are one and the same norm under two names.
+
+    Each frame has a norm of its own, which learns on its own. How often is one made?
+    """
+
+    item = "encoder_output"
+
+    def make_norms(self, d_model):
+        self.norm1 = self.norm2 = LayerNorm(d_model)
+
+
+class ThirdNorm(SelfAttentionAndNetwork):
+    """There is a third norm among the parameters, norm3.
+
+    How many frames has an encoder layer?
+    """
+
+    item = "encoder_output"
+
+    def make_norms(self, d_model):
+        super().make_norms(d_model)
+        self.norm3 = LayerNorm(d_model)
+
+
+# The input
+
+
+class DetachesTheInput(SelfAttentionAndNetwork):
+    """No gradient flows back to x, as if it were a constant.
+
+    The layers below this one would never learn. Which call cuts a tensor off from autograd's graph?
+    """
+
+    item = "encoder_gradients"
+
+    def take(self, x):
+        return x.detach()
+
+
+class ViewOnTheInput(SelfAttentionAndNetwork):
+    """view is called on x, which fails when x is not contiguous in memory.
+
+    Does x need another shape at all? Which other method brings tensors into shape?
+    """
+
+    item = "encoder_gradients"
+
+    def take(self, x):
+        return x.view(-1, x.shape[-1]).view(x.shape)
+
+
+# The mask
+
+
+class IgnoresTheMask(SelfAttentionAndNetwork):
+    """The mask never reaches the attention.
+
+    It arrives in forward. Who attends, and needs it?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return None
+
+
+class InvertsTheMask(SelfAttentionAndNetwork):
+    """The mask is turned round on its way: what may be attended to is blocked.
+
+    True means "may attend" here, and in MultiHeadAttention as well.
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return None if mask is None else ~mask
+
+
+class TransposesTheMask(SelfAttentionAndNetwork):
+    """The last two axes of the mask are exchanged: queries are blocked where keys should be.
+
+    Which of the two counts the queries, and which the keys?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return None if mask is None else mask.transpose(-2, -1)
+
+
+class TransposesTheMaskByMT(SelfAttentionAndNetwork):
+    """The last two axes of the mask are exchanged by mT: queries are blocked where keys should be.
+
+    Which of the two counts the queries, and which the keys?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return None if mask is None else mask.mT
+
+
+class AxisForTheHeads(SelfAttentionAndNetwork):
+    """The mask gets one axis more, behind its first one, whatever axes it has already.
+
+    A mask of shape (t, t) fits every head as it is. Who broadcasts it?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return None if mask is None else mask.unsqueeze(1)
+
+
+class FirstMaskForAll(SelfAttentionAndNetwork):
+    """Of a mask with four axes, that of the first sentence is used for all sentences.
+
+    Sentences have different lengths. Is one picked, or an axis cut off?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return mask[:1] if mask is not None and mask.dim() == 4 else mask
+
+
+class AlwaysCausal(SelfAttentionAndNetwork):
+    """Without a mask, self-attention is causal.
+
+    An encoder may read a sentence to its end. Which layer may not?
+    """
+
+    item = "encoder_output"
+
+    def read_mask(self, mask, x):
+        return causal_mask(x.shape[1], device=x.device) if mask is None else mask
+
+
+class WritesToTheMask(SelfAttentionAndNetwork):
+    """The result is right, but the mask itself is written to: the caller's tensor has changed.
+
+    Methods that end in _ and assignments such as mask[...] = write to what was passed.
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        if mask is None:
+            return None
+        original = mask.clone()
+        mask.fill_(True)
+        return original
+
+
+# Attending
+
+
+class AttendsOverTheBatch(SelfAttentionAndNetwork):
+    """Attention runs over the batch: the sentences attend to one another, position by position.
+
+    For modules with the sequence first, exchanging the first two axes is right. Which axis is the
+    sequence here?
+    """
+
+    item = "encoder_output"
+
+    def attend(self, x, mask):
+        return super().attend(x.transpose(0, 1), mask).transpose(0, 1)
+
+
+# Dropout
+
+
+class WithoutDropout(SelfAttentionAndNetwork):
+    """What the sublayers say is never dropped, neither that of attention nor that of feed_forward.
+
+    feed_forward drops inside. Who drops what comes out of it?
+    """
+
+    item = "encoder_dropout"
+
+    def drop(self, said):
+        return said
+
+
+class DropsInEvalMode(SelfAttentionAndNetwork):
+    """What the sublayers say is dropped in eval mode too, as by F.dropout when it is not told the
+    mode.
+
+    nn.Dropout knows the mode in which its module is. How does the function learn of it?
+    """
+
+    item = "encoder_dropout"
+
+    def drop(self, said):
+        return F.dropout(said, self.p)
+
+
+class AttentionIsNotDropped(SelfAttentionAndNetwork):
+    """What self-attention says is never dropped.
+
+    There are two frames, and both are alike. What differs between yours?
+    """
+
+    item = "encoder_dropout"
+
+    def drop_attended(self, said):
+        return said
+
+
+class AttentionAllOrNothing(SelfAttentionAndNetwork):
+    """What self-attention says is dropped as a whole or not at all: one coin is tossed for it.
+
+    How many coins should be tossed: one for all, or one for each number?
+    """
+
+    item = "encoder_dropout"
+
+    def drop_attended(self, said):
+        return self.drop(said.new_ones(())) * said
+
+
+class NetworkIsNotDropped(SelfAttentionAndNetwork):
+    """What feed_forward says is never dropped.
+
+    feed_forward drops inside. Who drops what comes out of it?
+    """
+
+    item = "encoder_dropout"
+
+    def drop_fed(self, said):
+        return said
+
+
+# Adding
+
+
+class WithoutResiduals(SelfAttentionAndNetwork):
+    """Nothing is added to the stream: what each sublayer says takes its place.
+
+    What would be left of a word that nobody attends to?
+    """
+
+    item = "encoder_output"
+
+    def add(self, x, said):
+        return said
+
+
+class AttentionReplacesTheStream(SelfAttentionAndNetwork):
+    """What self-attention says takes the place of the stream, and is not added to it.
+
+    What does feed_forward still know of the word itself?
+    """
+
+    item = "encoder_output"
+
+    def add_attended(self, x, said):
+        return said
+
+
+class AddsInPlace(SelfAttentionAndNetwork):
+    """What self-attention says is added to x in place: the caller's tensor has changed.
+
+    x += ... writes to the very tensor that was passed. What does x = x + ... do?
+    """
+
+    item = "encoder_gradients"
+
+    def add_attended(self, x, said):
+        x += said
+        return x
+
+
+class DetachesTheStream(SelfAttentionAndNetwork):
+    """The stream is detached where self-attention is added to it: its gradient goes through the
+    attention alone.
+
+    The stream carries gradients past every sublayer. Which call cuts it off from autograd's graph?
+    """
+
+    item = "encoder_gradients"
+
+    def add_attended(self, x, said):
+        return x.detach() + said
+
+
+class NetworkReplacesTheStream(SelfAttentionAndNetwork):
+    """What feed_forward says takes the place of the stream, and is not added to it.
+
+    The frame around feed_forward is the same as the one around attention. What differs in yours?
+    """
+
+    item = "encoder_output"
+
+    def add_fed(self, x, said):
+        return said
+
+
+# The norms
+
+
+class FirstNormLeftOut(SelfAttentionAndNetwork):
+    """norm1 is not used: the sum after self-attention is not normed.
+
+    Each frame ends with a norm. Which one does the second frame use?
+    """
+
+    item = "encoder_output"
+
+    def norm_attended(self, x):
+        return x
+
+
+class SecondNormLeftOut(SelfAttentionAndNetwork):
+    """norm2 is not used: the sum after feed_forward is not normed.
+
+    Each frame ends with a norm. Which one does the first frame use?
+    """
+
+    item = "encoder_output"
+
+    def norm_fed(self, x):
+        return x
+
+
+class FirstNormTwice(SelfAttentionAndNetwork):
+    """norm1 is used in both frames, and norm2 in none.
+
+    In a new layer the two do the same. What if they have learned?
+    """
+
+    item = "encoder_output"
+
+    def norm_fed(self, x):
+        return self.norm1(x)
+
+
+class NormsExchanged(SelfAttentionAndNetwork):
+    """norm2 comes after self-attention and norm1 after feed_forward: they have changed places.
+
+    In a new layer the two do the same. Which one belongs to which sublayer?
+    """
+
+    item = "encoder_output"
+
+    def norm_attended(self, x):
+        return self.norm2(x)
+
+    def norm_fed(self, x):
+        return self.norm1(x)
+
+
+# The frames
+
+
+class PreNorm(SelfAttentionAndNetwork):
+    """The norms stand in front of the sublayers, over what these read, and not over the sums.
+
+    That is pre-norm, as in many later models. In which order does the frame above have it?
+    """
+
+    item = "encoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return add(x, drop(sublayer(norm(x))))
+
+
+class NormsWhatIsSaid(SelfAttentionAndNetwork):
+    """What each sublayer says is normed, and then added to the stream, which itself meets no norm.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "encoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return add(x, norm(drop(sublayer(x))))
+
+
+class DropsTheStream(SelfAttentionAndNetwork):
+    """The stream is dropped where a sublayer is added to it, and what the sublayer says is not.
+
+    Which of the two terms of the sum has dropout around it?
+    """
+
+    item = "encoder_dropout"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return norm(add(drop(x), sublayer(x)))
+
+
+class DropsTheSum(SelfAttentionAndNetwork):
+    """Dropout is applied to the sum, to the stream as well as to what the sublayer says.
+
+    Should anything of the stream be lost? Read the frame from the inside out.
+    """
+
+    item = "encoder_dropout"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return norm(drop(add(x, sublayer(x))))
+
+
+class DropsTheResult(SelfAttentionAndNetwork):
+    """Dropout comes last in each frame, after the norm.
+
+    Should anything of the stream be lost? Read the frame from the inside out.
+    """
+
+    item = "encoder_dropout"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return drop(norm(add(x, sublayer(x))))
+
+
+class WithoutAttention(SelfAttentionAndNetwork):
+    """Self-attention is not used: the first frame norms x, and that is all.
+
+    How would a word learn of the others?
+    """
+
+    item = "encoder_output"
+
+    def first(self, x, mask):
+        return self.norm_attended(x)
+
+
+class WithoutTheFirstFrame(SelfAttentionAndNetwork):
+    """The first frame is missing: feed_forward starts from x.
+
+    How would a word learn of the others?
+    """
+
+    item = "encoder_output"
+
+    def first(self, x, mask):
+        return x
+
+
+class FirstFrameLost(SelfAttentionAndNetwork):
+    """The first frame is computed, but its result is not used: feed_forward starts from x.
+
+    What is not assigned, or assigned to another name, is lost. Which name goes on?
+    """
+
+    item = "encoder_output"
+
+    def first(self, x, mask):
+        super().first(x, mask)
+        return x
+
+
+class WithoutNetwork(SelfAttentionAndNetwork):
+    """feed_forward is not used: the second frame norms the stream, and that is all.
+
+    Two thirds of what a layer can learn are in there. Is it called, and its result used?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return self.norm_fed(x)
+
+
+class WithoutTheSecondFrame(SelfAttentionAndNetwork):
+    """The second frame is missing, or its result is not used: what comes after norm1 is returned.
+
+    What is not assigned, or assigned to another name, is lost. Is there such a name?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return x
+
+
+class NetworkAddedToTheInput(SelfAttentionAndNetwork):
+    """What feed_forward says is added to the input of the layer, not to what came after norm1.
+
+    The second frame begins where the first one ended. Which variable holds that?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return self.norm_fed(self.add_fed(inputs, self.drop_fed(self.feed_forward(x))))
+
+
+class NetworkReadsTheInput(SelfAttentionAndNetwork):
+    """feed_forward reads the input of the layer, and not what came after norm1.
+
+    The second frame begins where the first one ended. Which variable holds that?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return self.norm_fed(self.add_fed(x, self.drop_fed(self.feed_forward(inputs))))
+
+
+# What is returned
+
+
+class ReturnsAPair(SelfAttentionAndNetwork):
+    """Two things are returned: the stream, and the attention weights.
+
+    What would the next layer do with a pair?
+    """
+
+    item = "encoder_output"
+
+    def give(self, x):
+        return x, self.self_attn.weights
+
+
+class SqueezesTheBatch(SelfAttentionAndNetwork):
+    """A batch of a single sentence loses its axis.
+
+    Which step squeezes an axis of size 1 away, or picks the first of the batch?
+    """
+
+    item = "encoder_output"
+
+    def give(self, x):
+        return x.squeeze(0)
+
+
+class SqueezesEveryAxis(SelfAttentionAndNetwork):
+    """Every axis of size 1 is squeezed away.
+
+    squeeze() without a number takes all of them. Which one was meant, if any?
+    """
+
+    item = "encoder_output"
+
+    def give(self, x):
+        return x.squeeze()
+
+
+class ReturnsFloat64(SelfAttentionAndNetwork):
+    """The result is turned into float64, so that float32 goes in and float64 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "encoder_gradients"
+
+    def give(self, x):
+        return x.double()
+
+
+class DetachesTheResult(SelfAttentionAndNetwork):
+    """No gradient flows back to anything: what is returned is detached from autograd's graph.
+
+    detach, data and torch.no_grad all do that; which of them is at work?
+    """
+
+    item = "encoder_gradients"
+
+    def give(self, x):
+        return x.detach()
+
+
+class ThroughNumpy(SelfAttentionAndNetwork):
+    """The result goes through numpy: it loses its gradients, and its device.
+
+    numpy knows of neither. What did it have that torch has not?
+    """
+
+    item = "encoder_gradients"
+
+    def give(self, x):
+        return torch.from_numpy(x.detach().numpy())

@@ -1,0 +1,727 @@
+"""The feed-forward network, step by step, and what goes wrong in each step."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Network(nn.Module):
+    """The position-wise feed-forward network (Vaswani et al. 2017, equation 2)."""
+
+    of = "FeedForward"
+    often = (
+        *("DefaultOfAHalf", "RateIsAConstant", "WithoutReLU", "GELU", "ReLUAtTheEnd"),
+        *("WithoutDropout", "DropsInEvalMode", "DropoutAtTheEnd", "DropoutAtTheStart"),
+        *("AddsItsInput", "ShorterNames", "DetachesTheHidden"),
+    )
+
+    def __init__(self, d_model, d_ff, dropout=0.1):
+        super().__init__()
+        self.make_layers(d_model, d_ff)
+        self.p = self.rate(self.default(dropout))
+        self.dropout = nn.Dropout(self.p)
+
+    def default(self, dropout):
+        return dropout
+
+    def rate(self, dropout):
+        return dropout
+
+    def make_layers(self, d_model, d_ff):
+        self.linear1 = nn.Linear(d_model, d_ff)
+        self.linear2 = nn.Linear(d_ff, d_model)
+
+    def take(self, x):
+        return x
+
+    def expand(self, x):
+        return self.linear1(x)
+
+    def activate(self, hidden):
+        return hidden.relu()
+
+    def drop_before(self, x):
+        return x
+
+    def drop(self, hidden):
+        return self.dropout(hidden)
+
+    def drop_after(self, output):
+        return output
+
+    def contract(self, hidden):
+        return self.linear2(hidden)
+
+    def give(self, output, x):
+        return output
+
+    def forward(self, x):
+        x = self.take(x)
+        hidden = self.activate(self.expand(self.drop_before(x)))
+        return self.give(self.drop_after(self.contract(self.drop(hidden))), x)
+
+
+# The constructor
+
+
+class DefaultOfAHalf(Network):
+    """dropout is 0.5 when nothing is passed.
+
+    That is the default of nn.Dropout. Which one does the docstring give?
+    """
+
+    item = "feed_forward_dropout"
+
+    def default(self, dropout):
+        return 0.5 if dropout == 0.1 else dropout
+
+
+class DefaultOfNothing(Network):
+    """dropout is 0 when nothing is passed.
+
+    Which default does the docstring give?
+    """
+
+    item = "feed_forward_dropout"
+
+    def default(self, dropout):
+        return 0.0 if dropout == 0.1 else dropout
+
+
+class DefaultOfAFifth(Network):
+    """dropout is 0.2 when nothing is passed.
+
+    Which default does the docstring give?
+    """
+
+    item = "feed_forward_dropout"
+
+    def default(self, dropout):
+        return 0.2 if dropout == 0.1 else dropout
+
+
+class RateIsAConstant(Network):
+    """A tenth is dropped in train mode, whatever was passed as dropout.
+
+    The default is for those who pass nothing. Is what others pass used?
+    """
+
+    item = "feed_forward_dropout"
+
+    def rate(self, dropout):
+        return 0.1
+
+
+class RateOfAHalf(Network):
+    """A half is dropped in train mode, whatever was passed as dropout.
+
+    nn.Dropout and F.dropout drop a half when nobody tells them how much. Are they told?
+    """
+
+    item = "feed_forward_dropout"
+
+    def rate(self, dropout):
+        return 0.5
+
+
+class RateOfKeeping(Network):
+    """dropout is taken for the probability with which a number is kept, not dropped.
+
+    Some libraries count it that way. Which way does torch, and which way the docstring?
+    """
+
+    item = "feed_forward_dropout"
+
+    def rate(self, dropout):
+        return 1 - dropout
+
+
+class WithoutBiases(Network):
+    """Neither linear1 nor linear2 has a bias.
+
+    Equation 2 has two things to add. Which?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        self.linear1 = nn.Linear(d_model, d_ff, bias=False)
+        self.linear2 = nn.Linear(d_ff, d_model, bias=False)
+
+
+class NoWiderInside(Network):
+    """Both linear layers have d_model numbers on either side: d_ff is not used.
+
+    How many numbers are there between the two, and in which of them does d_ff appear?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        super().make_layers(d_model, d_model)
+
+
+class FourTimesAsWide(Network):
+    """There are 4 d_model numbers in between, whatever d_ff is.
+
+    That is the paper's proportion. Where is d_ff used?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        super().make_layers(d_model, 4 * d_model)
+
+
+class SizesExchanged(Network):
+    """linear1 leads from d_ff to d_model and linear2 back: the two sizes have changed places.
+
+    How many numbers has a position when it comes in? What does nn.Linear want first?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        super().make_layers(d_ff, d_model)
+
+
+class LayersInAList(Network):
+    """The network has no parameters, as when its layers stand in a plain Python list.
+
+    Neither optimizers nor state dicts find them there. What does nn.Module take notice of?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        pass
+
+
+class NamesOfSequential(Network):
+    """The parameters are named 0 and 3, as nn.Sequential names those of its parts.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        self.add_module("0", nn.Linear(d_model, d_ff))
+        self.add_module("3", nn.Linear(d_ff, d_model))
+
+
+class InsideASequential(Network):
+    """The parameters are named net.0 and net.3: the layers are parts of an nn.Sequential.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        parts = nn.Linear(d_model, d_ff), nn.ReLU(), nn.Dropout(), nn.Linear(d_ff, d_model)
+        self.net = nn.Sequential(*parts)
+
+
+class ShorterNames(Network):
+    """The linear layers are named fc1 and fc2.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        self.fc1 = nn.Linear(d_model, d_ff)
+        self.fc2 = nn.Linear(d_ff, d_model)
+
+
+class NamesOfTheMatrices(Network):
+    """The linear layers are named w_1 and w_2.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        self.w_1 = nn.Linear(d_model, d_ff)
+        self.w_2 = nn.Linear(d_ff, d_model)
+
+
+class NormInside(Network):
+    """There is a layer norm named norm among the parameters, which do not belong here.
+
+    It stands in the layer around the network. Which parameters does the docstring name?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        super().make_layers(d_model, d_ff)
+        self.norm = nn.LayerNorm(d_model)
+
+
+class FrozenParameters(Network):
+    """The parameters require no gradient, so that nothing is ever learned.
+
+    Which call tells a parameter not to?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        super().make_layers(d_model, d_ff)
+        self.requires_grad_(False)
+
+
+# Before the ReLU
+
+
+class DetachesTheInput(Network):
+    """No gradient flows back to x, as if it were a constant.
+
+    Which call cuts a tensor off from the graph that autograd keeps?
+    """
+
+    item = "feed_forward_output"
+
+    def take(self, x):
+        return x.detach()
+
+
+class RectifiesTheInputInPlace(Network):
+    """The ReLU is applied to x itself and written to it: the caller's tensor has changed.
+
+    Methods that end in _ write to the very tensor that they are called on. Which one shall it be?
+    """
+
+    item = "feed_forward_output"
+
+    def take(self, x):
+        return x.relu_()
+
+
+class OnlyThreeAxes(Network):
+    """Only inputs with exactly three axes are taken.
+
+    Are their sizes taken apart into three names? nn.Linear works on the last axis of anything.
+    """
+
+    item = "feed_forward_output"
+
+    def take(self, x):
+        _, _, _ = x.shape
+        return x
+
+
+class Linear2First(Network):
+    """x goes to linear2 first: the two linear layers have changed places.
+
+    Which of the two takes d_model numbers?
+    """
+
+    item = "feed_forward_output"
+
+    def expand(self, x):
+        return self.linear2(x)
+
+    def contract(self, hidden):
+        return self.linear1(hidden)
+
+
+class DetachesTheHidden(Network):
+    """No gradient flows back behind what linear1 gives: neither linear1 nor x gets any.
+
+    Which call cuts a tensor off from the graph that autograd keeps?
+    """
+
+    item = "feed_forward_output"
+
+    def expand(self, x):
+        return self.linear1(x).detach()
+
+
+class WithoutTheFirstBias(Network):
+    """The bias of linear1 is not added: only its matrix is used.
+
+    Is linear1 called, or taken apart? Equation 2 has two things to add.
+    """
+
+    item = "feed_forward_output"
+
+    def expand(self, x):
+        return F.linear(x, self.linear1.weight)
+
+
+# The ReLU
+
+
+class WithoutReLU(Network):
+    """There is no ReLU between the two linear layers.
+
+    A ReLU that is made, or called, still has to get its result used. What do two linear layers
+    amount to without it?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden
+
+
+class GELU(Network):
+    """There is a GELU in the place of the ReLU.
+
+    Later models use it. Which one does equation 2 have?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return F.gelu(hidden)
+
+
+class GELUByTanh(Network):
+    """There is a GELU in the place of the ReLU, in its approximation by tanh.
+
+    Later models use it. Which one does equation 2 have?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return F.gelu(hidden, approximate="tanh")
+
+
+class SiLU(Network):
+    """There is a SiLU, x * sigmoid(x), in the place of the ReLU.
+
+    Later models use it. Which one does equation 2 have?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return F.silu(hidden)
+
+
+class LeakyReLU(Network):
+    """There is a leaky ReLU, in which a hundredth of a negative number is left.
+
+    Equation 2 takes the larger of the number and 0. What does it make of negative ones?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return F.leaky_relu(hidden)
+
+
+class Sigmoid(Network):
+    """There is a sigmoid in the place of the ReLU.
+
+    Which function does equation 2 have between the two matrices?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden.sigmoid()
+
+
+class Tanh(Network):
+    """There is a tanh in the place of the ReLU.
+
+    Which function does equation 2 have between the two matrices?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden.tanh()
+
+
+class Softmax(Network):
+    """There is a softmax in the place of the ReLU.
+
+    That belongs to attention. Which function does equation 2 have between the two matrices?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden.softmax(-1)
+
+
+class KeepsTheNegative(Network):
+    """The smaller of each number and 0 is kept, where it should be the larger.
+
+    Which numbers does a ReLU silence?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden.clamp(max=0)
+
+
+class ZerosOnTheDefaultDevice(Network):
+    """The ReLU compares with a tensor of zeros on torch's default device, which may be another one
+    than x's.
+
+    Which calls make a new tensor? Is one needed?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return torch.maximum(hidden, torch.zeros((), dtype=hidden.dtype).expand(hidden.shape))
+
+
+class ReLUAtTheStart(Network):
+    """The ReLU is applied to x, before linear1, and not between the two linear layers.
+
+    Read equation 2 from the inside out: what is done to x first?
+    """
+
+    item = "feed_forward_output"
+
+    def drop_before(self, x):
+        return x.relu()
+
+    def activate(self, hidden):
+        return hidden
+
+
+class ReLUAtTheEnd(Network):
+    """The ReLU comes after linear2, and not between the two linear layers.
+
+    Could such a network ever take something away from the stream?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden
+
+    def give(self, output, x):
+        return output.relu()
+
+
+class SecondReLU(Network):
+    """There is a second ReLU, after linear2.
+
+    Could such a network ever take something away from the stream?
+    """
+
+    item = "feed_forward_output"
+
+    def give(self, output, x):
+        return output.relu()
+
+
+# Dropout
+
+
+class WithoutDropout(Network):
+    """Nothing is ever dropped.
+
+    A dropout that is made has to be called, too, and its result used.
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        return hidden
+
+
+class DropsInEvalMode(Network):
+    """Numbers are dropped in eval mode too, as by F.dropout when it is not told the mode.
+
+    nn.Dropout knows the mode in which its module is. How does the function learn of it?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        return F.dropout(hidden, self.p)
+
+
+class DropsInEvalModeOnly(Network):
+    """Numbers are dropped in eval mode, and not in train mode: the other way round.
+
+    In which mode is self.training true?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        return F.dropout(hidden, self.p, not self.training)
+
+
+class NotDividedByRand(Network):
+    """What torch.rand lets stay is not divided by 1 - dropout.
+
+    How large is what linear2 gets in train mode then, and how large in eval mode?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        return hidden * (torch.rand_like(hidden) >= self.p) if self.training else hidden
+
+
+class NotDividedByBernoulli(Network):
+    """What torch.bernoulli lets stay is not divided by 1 - dropout.
+
+    How large is what linear2 gets in train mode then, and how large in eval mode?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        if not self.training:
+            return hidden
+        return hidden * torch.bernoulli(torch.full_like(hidden, 1 - self.p))
+
+
+class DividesTwice(Network):
+    """What stays is divided by 1 - dropout twice.
+
+    nn.Dropout divides by itself. Is it done once more by hand?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        return self.dropout(hidden) / (1 - self.p) if self.training else hidden
+
+
+class DropsWholePositions(Network):
+    """A position is dropped as a whole, with all of its d_ff numbers.
+
+    How many coins should be tossed: one for each position, or one for each number?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        return hidden * self.dropout(torch.ones_like(hidden[..., :1]))
+
+
+class DropoutAtTheStart(Network):
+    """Dropout stands before linear1, and not after the ReLU.
+
+    Which numbers should be dropped: the d_model of the input, or the d_ff in between?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop_before(self, x):
+        return self.dropout(x)
+
+    def drop(self, hidden):
+        return hidden
+
+
+class DropoutAtTheEnd(Network):
+    """Dropout stands after linear2, and not after the ReLU.
+
+    That is where the layer around the network drops. Which numbers should be dropped here?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop(self, hidden):
+        return hidden
+
+    def drop_after(self, output):
+        return self.dropout(output)
+
+
+class SecondDropout(Network):
+    """There is a second dropout, after linear2.
+
+    That is where the layer around the network drops. Which numbers should be dropped here?
+    """
+
+    item = "feed_forward_dropout"
+
+    def drop_after(self, output):
+        return self.dropout(output)
+
+
+# linear2, and what is returned
+
+
+class WithoutLinear2(Network):
+    """linear2 is not used: what comes out has d_ff numbers for each position.
+
+    How many numbers does the stream have, to which this is added?
+    """
+
+    item = "feed_forward_output"
+
+    def contract(self, hidden):
+        return hidden
+
+
+class WithoutTheSecondBias(Network):
+    """The bias of linear2 is not added: only its matrix is used.
+
+    Is linear2 called, or taken apart? Equation 2 has two things to add.
+    """
+
+    item = "feed_forward_output"
+
+    def contract(self, hidden):
+        return F.linear(hidden, self.linear2.weight)
+
+
+class AddsItsInput(Network):
+    """x is added to the result.
+
+    There is such an addition around every sublayer. Whose job is it?
+    """
+
+    item = "feed_forward_output"
+
+    def give(self, output, x):
+        return output + x
+
+
+class SqueezesEveryAxis(Network):
+    """Every axis of size 1 is squeezed away.
+
+    squeeze() without a number takes all of them. Which one was meant, if any?
+    """
+
+    item = "feed_forward_output"
+
+    def give(self, output, x):
+        return output.squeeze()
+
+
+class ReturnsFloat64(Network):
+    """The result is turned into float64, so that float32 goes in and float64 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "feed_forward_output"
+
+    def give(self, output, x):
+        return output.double()
+
+
+class DetachesTheResult(Network):
+    """No gradient flows back to anything: what is returned has left autograd's graph.
+
+    detach, data, item, numpy and torch.no_grad all cut it; which of them is at work?
+    """
+
+    item = "feed_forward_output"
+
+    def give(self, output, x):
+        return output.detach()

@@ -1,0 +1,914 @@
+"""Layer normalisation, step by step, and what goes wrong in each step."""
+
+import torch
+from torch import nn
+
+
+class Norm(nn.Module):
+    """Layer normalisation (Ba, Kiros and Hinton 2016)."""
+
+    of = "LayerNorm"
+    often = (
+        *("EpsIsAConstant", "DefaultOfAMillionth", "OverEverything", "OverThePositionsToo"),
+        *("KeepsTheMean", "DividesByOneLess", "EpsOutsideTheRoot", "WithoutEps"),
+        *("WithoutTheRoot", "DetachesTheVariance", "BiasNotAdded", "ComputesInFloat32"),
+    )
+
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.keep_eps(eps)
+        self.make_weight(d_model)
+        self.make_bias(d_model)
+
+    def keep_eps(self, eps):
+        self.eps = eps
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.ones(d_model))
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def take(self, x):
+        return x
+
+    def average(self, numbers):
+        return numbers.mean(-1, keepdim=True)
+
+    def centre(self, x):
+        return x - self.average(x)
+
+    def spread(self, x, centred):
+        return self.average(centred.square())
+
+    def root(self, variance):
+        return (variance + self.eps).sqrt()
+
+    def divide(self, x, centred, root):
+        return centred / root
+
+    def scale(self, normed):
+        return normed * self.weight
+
+    def shift(self, scaled):
+        return scaled + self.bias
+
+    def give(self, y, x):
+        return y
+
+    def forward(self, x):
+        x = self.take(x)
+        centred = self.centre(x)
+        root = self.root(self.spread(x, centred))
+        return self.give(self.shift(self.scale(self.divide(x, centred, root))), x)
+
+
+# The constructor
+
+
+class EpsIsAConstant(Norm):
+    """eps is always 1e-5, whatever was passed to the constructor.
+
+    The default is for those who pass nothing. Is what others pass kept, and then used?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-5
+
+
+class EpsIsAlwaysAMillionth(Norm):
+    """eps is always 1e-6, whatever was passed to the constructor.
+
+    Is what was passed kept, and then used?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-6
+
+
+class DefaultOfAMillionth(Norm):
+    """eps is 1e-6 when nothing is passed.
+
+    Papers and libraries have several defaults. Which one does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-6 if eps == 1e-5 else eps
+
+
+class DefaultOfAHundredMillionth(Norm):
+    """eps is 1e-8 when nothing is passed.
+
+    Papers and libraries have several defaults. Which one does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-8 if eps == 1e-5 else eps
+
+
+class DefaultOfATrillionth(Norm):
+    """eps is 1e-12 when nothing is passed.
+
+    Papers and libraries have several defaults. Which one does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-12 if eps == 1e-5 else eps
+
+
+class EpsIsAParameter(Norm):
+    """eps is among the parameters, as a third one.
+
+    Is there anything to learn about it? A plain number need not be wrapped in anything.
+    """
+
+    item = "norm_parameters"
+
+    def keep_eps(self, eps):
+        self.eps = nn.Parameter(torch.tensor(eps))
+
+
+class WeightIsMissing(Norm):
+    """There is no weight among the parameters: it is missing, or a plain tensor.
+
+    What does nn.Module take notice of, so that an optimizer and a state dict find it?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        pass
+
+
+class WeightStartsAtZero(Norm):
+    """A new weight is 0 all over.
+
+    It multiplies what was normed. What is left of that at the start?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.zeros(d_model))
+
+
+class WeightStartsNormal(Norm):
+    """A new weight is drawn at random, by torch.randn.
+
+    It multiplies what was normed. By what may it multiply as long as nothing was learned?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.randn(d_model))
+
+
+class WeightStartsUniform(Norm):
+    """A new weight is drawn at random, by torch.rand.
+
+    It multiplies what was normed. By what may it multiply as long as nothing was learned?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.rand(d_model))
+
+
+class WeightIsFrozen(Norm):
+    """weight requires no gradient, so that it is never learned.
+
+    Which argument of nn.Parameter tells it not to?
+    """
+
+    item = "norm_gradients"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.ones(d_model), requires_grad=False)
+
+
+class BiasIsMissing(Norm):
+    """There is no bias among the parameters: it is missing, or a plain tensor.
+
+    What does nn.Module take notice of, so that an optimizer and a state dict find it?
+    """
+
+    item = "norm_parameters"
+
+    def make_bias(self, d_model):
+        pass
+
+
+class BiasStartsAtOne(Norm):
+    """A new bias is 1 all over.
+
+    It is added to what was normed. What may be added as long as nothing was learned?
+    """
+
+    item = "norm_parameters"
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.ones(d_model))
+
+
+class BiasStartsNormal(Norm):
+    """A new bias is drawn at random, by torch.randn.
+
+    It is added to what was normed. What may be added as long as nothing was learned?
+    """
+
+    item = "norm_parameters"
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.randn(d_model))
+
+
+class BiasStartsUniform(Norm):
+    """A new bias is drawn at random, by torch.rand.
+
+    It is added to what was normed. What may be added as long as nothing was learned?
+    """
+
+    item = "norm_parameters"
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.rand(d_model))
+
+
+class BiasIsFrozen(Norm):
+    """bias requires no gradient, so that it is never learned.
+
+    Which argument of nn.Parameter tells it not to?
+    """
+
+    item = "norm_gradients"
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.zeros(d_model), requires_grad=False)
+
+
+class BothStartNormal(Norm):
+    """A new weight and a new bias are drawn at random, both by torch.randn.
+
+    What may a norm do to the numbers as long as nothing was learned, other than norm them?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.randn(d_model))
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.randn(d_model))
+
+
+class NormalAndUniform(Norm):
+    """A new weight is drawn at random by torch.randn, and a new bias by torch.rand.
+
+    What may a norm do to the numbers as long as nothing was learned, other than norm them?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.randn(d_model))
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.rand(d_model))
+
+
+class GreekNames(Norm):
+    """The parameters are named gamma and beta.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.gamma = nn.Parameter(torch.ones(d_model))
+
+    def make_bias(self, d_model):
+        self.beta = nn.Parameter(torch.zeros(d_model))
+
+
+class SingleNumbers(Norm):
+    """weight and bias have a single number each, of shape (1,).
+
+    Each of the d_model numbers of a position may be scaled on its own. How many does that take?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.ones(1))
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.zeros(1))
+
+
+class OneAxisTooMany(Norm):
+    """weight and bias have the shape (1, d_model), with an axis that should not be there.
+
+    Broadcasting adds such an axis when it is needed. Which shape does the docstring give?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.ones(1, d_model))
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.zeros(1, d_model))
+
+
+# Taking the input
+
+
+class DetachesTheInput(Norm):
+    """No gradient flows back to x, as if it were a constant.
+
+    Which call cuts a tensor off from the graph that autograd keeps?
+    """
+
+    item = "norm_gradients"
+
+    def take(self, x):
+        return x.detach()
+
+
+class ComputesInFloat32(Norm):
+    """x is turned into float32 before anything is computed, though float64 comes in.
+
+    The digits that are lost there do not come back. In which dtype does x come?
+    """
+
+    item = "norm_output"
+
+    def take(self, x):
+        return x.float()
+
+
+class OnlyThreeAxes(Norm):
+    """Only inputs with exactly three axes are taken.
+
+    Are their sizes taken apart into three names? What is known of x is its last axis.
+    """
+
+    item = "norm_output"
+
+    def take(self, x):
+        _, _, _ = x.shape
+        return x
+
+
+class ViewOnTheInput(Norm):
+    """view is called on x, which fails when x is not contiguous in memory.
+
+    Can the mean not be taken of x as it is? Which other method brings tensors into shape?
+    """
+
+    item = "norm_gradients"
+
+    def take(self, x):
+        return x.view(-1, x.shape[-1]).view(x.shape)
+
+
+# The axes
+
+
+class OverEverything(Norm):
+    """There is one mean and one variance for the whole tensor.
+
+    Should a position change when another one does? Along which axis do its own numbers lie?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean()
+
+
+class OverThePositionsToo(Norm):
+    """Mean and variance run over the last two axes: all positions of a sentence share them.
+
+    Should a position change when another one does? Along which axis do its own numbers lie?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean((-2, -1), keepdim=True)
+
+
+class OverAllButTheFirstAxis(Norm):
+    """Mean and variance run over all axes but the first.
+
+    Should a position change when another one does? Along which axis do its own numbers lie?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean(tuple(range(1, numbers.dim())), keepdim=True)
+
+
+class OverAllButTheLastAxis(Norm):
+    """Mean and variance run over all axes but the last one, as in batch normalisation.
+
+    Each of the d_model numbers is then compared with its like elsewhere. With what should it be?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean(tuple(range(numbers.dim() - 1)), keepdim=True)
+
+
+class OverTheFirstAxis(Norm):
+    """Mean and variance run over the first axis, which mostly is the batch.
+
+    Should a sentence depend on who else is in the batch? Which axis has the d_model numbers?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean(0, keepdim=True)
+
+
+class OverTheSecondAxis(Norm):
+    """Mean and variance run over axis 1, the second from the front.
+
+    Which axis has the d_model numbers, counted from the end?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean(1, keepdim=True)
+
+
+class OverTheThirdAxis(Norm):
+    """Mean and variance run over axis 2: right for inputs with three axes, and for no others.
+
+    x may have any number of axes. From which end can the one of d_model be counted?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean(2, keepdim=True)
+
+
+class OverTheLastButOne(Norm):
+    """Mean and variance run over the axis before the last: over the positions.
+
+    Which axis has the d_model numbers, counted from the end?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean(-2, keepdim=True)
+
+
+class LosesTheAxis(Norm):
+    """The mean is taken without keepdim, so that its axis is gone and the shapes do not fit.
+
+    From x (..., d_model) a number for each position is taken away. What shape must that have?
+    """
+
+    item = "norm_output"
+
+    def average(self, numbers):
+        return numbers.mean(-1)
+
+
+# The mean
+
+
+class KeepsTheMean(Norm):
+    """The mean is taken away nowhere: x is divided by the root of the mean of its squares.
+
+    There are such norms, but the formula has two steps. What comes before the squares?
+    """
+
+    item = "norm_output"
+
+    def centre(self, x):
+        return x
+
+
+class DetachesTheMean(Norm):
+    """No gradient flows through the mean, as if it were a constant.
+
+    The mean changes when x does. Which call makes autograd forget it?
+    """
+
+    item = "norm_gradients"
+
+    def centre(self, x):
+        return x - self.average(x).detach()
+
+
+class SubtractsInPlace(Norm):
+    """The mean is taken away from x itself: the caller's tensor has changed.
+
+    Operators such as -= and methods that end in _ write to the very tensor that was passed.
+    """
+
+    item = "norm_gradients"
+
+    def centre(self, x):
+        x -= self.average(x)
+        return x
+
+
+class CentresInFloat32(Norm):
+    """The mean is computed and taken away in float32, though float64 comes in.
+
+    The digits that are lost there do not come back. In which dtype does x come?
+    """
+
+    item = "norm_output"
+
+    def centre(self, x):
+        return (x.float() - self.average(x.float())).to(x.dtype)
+
+
+# The variance
+
+
+class DividesByOneLess(Norm):
+    """The variance is divided by d_model - 1 in the place of d_model.
+
+    That is how torch.var does it, unless it is told otherwise. Are these numbers a sample, or all
+    there are?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return x.var(-1, keepdim=True)
+
+
+class DoesNotDivide(Norm):
+    """The squares are added up, but their sum is not divided by d_model.
+
+    With it each vector gets the length 1. How large should a typical number be?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return self.average(centred.square()) * centred.shape[-1]
+
+
+class SquaresWithTheMean(Norm):
+    """What is divided by is the root of the mean square of x itself, from which no mean was taken.
+
+    The mean is taken away from the numbers, but not where they are squared. Is that a variance?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return self.average(x.square())
+
+
+class DifferenceOfLargeNumbers(Norm):
+    """The variance is the mean of the squares less the square of the mean.
+
+    On paper that is the same. In numbers around 50000, how many digits of the squares cancel?
+    """
+
+    item = "norm_gradients"
+
+    def spread(self, x, centred):
+        return self.average(x * x) - self.average(x) ** 2
+
+
+class DetachesTheVariance(Norm):
+    """No gradient flows through the variance, as if it were a constant.
+
+    The variance changes when x does. Which call makes autograd forget it?
+    """
+
+    item = "norm_gradients"
+
+    def spread(self, x, centred):
+        return super().spread(x, centred).detach()
+
+
+class RootTakenTooEarly(Norm):
+    """A root is taken before eps is added, and squared again: equal numbers get NaN as gradient.
+
+    What is the slope of the root at 0? Is the standard deviation needed at all?
+    """
+
+    item = "norm_eps"
+
+    def spread(self, x, centred):
+        return super().spread(x, centred).sqrt() ** 2
+
+
+class EpsOutsideOfStd(Norm):
+    """eps is added to the standard deviation that std gives (divided by d_model, as it should be).
+
+    In the formula eps stands under the root. Which of torch's functions stops before the root?
+    """
+
+    item = "norm_eps"
+
+    def spread(self, x, centred):
+        return x.std(-1, keepdim=True, correction=0)
+
+    def root(self, variance):
+        return variance + self.eps
+
+
+class StdAsItComes(Norm):
+    """eps is added to what std gives, which has divided by d_model - 1 and taken the root.
+
+    Two things are not as in the formula: which numbers make up the mean of the squares, and where
+    does eps stand?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return x.std(-1, keepdim=True)
+
+    def root(self, variance):
+        return variance + self.eps
+
+
+# The root
+
+
+class EpsOutsideTheRoot(Norm):
+    """eps is added after the root is taken, where equal numbers have NaN as gradient already.
+
+    In the formula eps stands under the root. What is the slope of the root at 0?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return variance.sqrt() + self.eps
+
+
+class WithoutEps(Norm):
+    """eps is not added anywhere: a vector of equal numbers is divided by 0.
+
+    What is 0 / 0?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return variance.sqrt()
+
+
+class EpsAsAFloor(Norm):
+    """eps is the least that the variance can be, and is not added to it.
+
+    Both avoid a division by 0. Which of them does the formula have?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return variance.clamp(min=self.eps).sqrt()
+
+
+class WithoutTheRoot(Norm):
+    """The distances from the mean are divided by the variance, not by its root.
+
+    When all numbers are doubled, what becomes of the variance, and what should the result do?
+    """
+
+    item = "norm_output"
+
+    def root(self, variance):
+        return variance + self.eps
+
+
+class EpsOnTheDefaultDevice(Norm):
+    """eps is made into a tensor on torch's default device, which may be another one than x's.
+
+    A plain number fits every device. Which calls make a new tensor?
+    """
+
+    item = "norm_gradients"
+
+    def root(self, variance):
+        return (variance + torch.full((1,), self.eps, dtype=variance.dtype)).sqrt()
+
+
+class EpsInFloat64(Norm):
+    """eps is made into a tensor of float64 on torch's default device: float32 goes in and float64
+    comes out, and x may be on another device.
+
+    A plain number fits every dtype and every device. Which calls make a new tensor?
+    """
+
+    item = "norm_gradients"
+
+    def root(self, variance):
+        return (variance + torch.full((1,), self.eps, dtype=torch.float64)).sqrt()
+
+
+# The quotient
+
+
+class MultipliesByTheRoot(Norm):
+    """The distances from the mean are multiplied by the root where they should be divided by it.
+
+    Should numbers that are far apart be brought together, or driven further apart?
+    """
+
+    item = "norm_output"
+
+    def divide(self, x, centred, root):
+        return centred * root
+
+
+class DividesTheInput(Norm):
+    """x itself is divided by the root: the mean is taken away for the variance alone.
+
+    Which mean should the result have, before weight and bias?
+    """
+
+    item = "norm_output"
+
+    def divide(self, x, centred, root):
+        return x / root
+
+
+# Weight and bias
+
+
+class WeightNotApplied(Norm):
+    """weight is not used.
+
+    In a new norm that makes no difference: what is multiplied by 1 stays. What if it has learned?
+    """
+
+    item = "norm_output"
+
+    def scale(self, normed):
+        return normed
+
+
+class OnePlusWeight(Norm):
+    """What was normed is multiplied by weight + 1.
+
+    That fits a weight that starts at 0. Where does this one start?
+    """
+
+    item = "norm_output"
+
+    def scale(self, normed):
+        return normed * (1 + self.weight)
+
+
+class BiasNotAdded(Norm):
+    """bias is not used.
+
+    In a new norm that makes no difference: what 0 is added to stays. What if it has learned?
+    """
+
+    item = "norm_output"
+
+    def shift(self, scaled):
+        return scaled
+
+
+class BiasTakenAway(Norm):
+    """bias is taken away, where it should be added.
+
+    In a new norm, where it is 0, that makes no difference. Which sign has it in the formula?
+    """
+
+    item = "norm_output"
+
+    def shift(self, scaled):
+        return scaled - self.bias
+
+
+class BiasBeforeWeight(Norm):
+    """bias is added first, so that weight multiplies it, too.
+
+    Which of the two comes first in the formula? Are there parentheses that change it?
+    """
+
+    item = "norm_output"
+
+    def scale(self, normed):
+        return normed + self.bias
+
+    def shift(self, scaled):
+        return scaled * self.weight
+
+
+class WeightAndBiasExchanged(Norm):
+    """weight is added and bias multiplies: the two have changed places.
+
+    Which of them starts at 1, and what would the other way round do to a new norm?
+    """
+
+    item = "norm_output"
+
+    def scale(self, normed):
+        return normed * self.bias
+
+    def shift(self, scaled):
+        return scaled + self.weight
+
+
+# What is returned
+
+
+class AddsItsInput(Norm):
+    """x is added to the result.
+
+    The stream goes round a sublayer, and the norm stands over the sum. Whose job is the addition?
+    """
+
+    item = "norm_output"
+
+    def give(self, y, x):
+        return y + x
+
+
+class SqueezesTheFirstAxis(Norm):
+    """A first axis of size 1 is squeezed away.
+
+    A batch may have a single sentence. Which step takes away its axis?
+    """
+
+    item = "norm_output"
+
+    def give(self, y, x):
+        return y.squeeze(0)
+
+
+class SqueezesEveryAxis(Norm):
+    """Every axis of size 1 is squeezed away.
+
+    squeeze() without a number takes all of them. Which one was meant, if any?
+    """
+
+    item = "norm_output"
+
+    def give(self, y, x):
+        return y.squeeze()
+
+
+class ReturnsFloat64(Norm):
+    """x or the result is turned into float64, so that float32 goes in and float64 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "norm_gradients"
+
+    def give(self, y, x):
+        return y.double()
+
+
+class DetachesTheResult(Norm):
+    """No gradient flows back to anything: what is returned has left autograd's graph.
+
+    detach, data, item, numpy and torch.no_grad all cut it; which of them is at work?
+    """
+
+    item = "norm_gradients"
+
+    def give(self, y, x):
+        return y.detach()
+
+
+class RoundsTheResult(Norm):
+    """The result is rounded to four decimals.
+
+    Rounding is for people who read; what does it do to the next computation?
+    """
+
+    item = "norm_output"
+
+    def give(self, y, x):
+        return y.round(decimals=4)

@@ -1,0 +1,633 @@
+"""The Decoder, step by step, and what goes wrong in each step."""
+
+import math
+
+from torch import nn
+
+
+class TokensAndMemory(nn.Module):
+    """Embedding, positional encoding, a stack of decoder layers."""
+
+    of = "Decoder"
+    often = (
+        *("MaxLenNotForwarded", "OneLayerInManyPlaces", "NoPositions"),
+        *("TargetMaskForgotten", "MemoryMaskForgotten", "MasksExchanged"),
+        *("StopsAfterTheFirstLayer", "FinalNorm"),
+    )
+
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_layers, max_len=512, dropout=0.1):
+        super().__init__()
+        self.make_embedding(vocab_size, d_model)
+        self.make_positions(d_model, max_len, dropout)
+        self.make_layers(d_model, n_heads, d_ff, n_layers, dropout)
+        self.make_norm(d_model)
+
+    def make_embedding(self, vocab_size, d_model):
+        self.token_embedding = TokenEmbedding(vocab_size, d_model)
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, max_len, dropout)
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, n_heads, d_ff, dropout
+
+    def make_norm(self, d_model):
+        pass
+
+    def embed(self, tokens):
+        return self.token_embedding(tokens)
+
+    def place(self, x):
+        return self.positional_encoding(x)
+
+    def recall(self, memory):
+        return memory
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(x, memory, target_mask, memory_mask)
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+        return x
+
+    def give(self, x):
+        return x
+
+    def forward(self, tokens, memory, target_mask=None, memory_mask=None):
+        x = self.place(self.embed(tokens))
+        return self.give(self.stack(x, self.recall(memory), target_mask, memory_mask))
+
+
+# Making the parts
+
+
+class PlainEmbedding(TokensAndMemory):
+    """token_embedding is a plain nn.Embedding, not a TokenEmbedding.
+
+    Its only parameter has another name then, and something is missing that TokenEmbedding does to
+    the vectors. What?
+    """
+
+    item = "decoder_output"
+
+    def make_embedding(self, vocab_size, d_model):
+        self.token_embedding = nn.Embedding(vocab_size, d_model)
+
+
+class MaxLenNotForwarded(TokensAndMemory):
+    """max_len does not get into the positional encoding, which keeps its own default.
+
+    Which sentence should be too long, and who would notice?
+    """
+
+    item = "max_len"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, dropout=dropout)
+
+
+class DropoutNotInThePositions(TokensAndMemory):
+    """dropout does not get into the positional encoding, which keeps its own default.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "arguments"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, max_len)
+
+
+class PositionsKeepTheirDefaults(TokensAndMemory):
+    """Neither max_len nor dropout gets into the positional encoding, which keeps its own defaults.
+
+    Which arguments does PositionalEncoding take besides d_model?
+    """
+
+    item = "max_len"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model)
+
+
+class MaxLenAndDropoutExchanged(TokensAndMemory):
+    """PositionalEncoding gets dropout and max_len in the wrong order, which makes max_len a
+    probability.
+
+    What are the arguments of PositionalEncoding, in their order?
+    """
+
+    item = "decoder_output"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, dropout, max_len)
+
+
+class OneLayerInManyPlaces(TokensAndMemory):
+    """One layer stands in the list n_layers times: all of its entries have the same weights.
+
+    A list with n entries may hold one object n times. How many are made?
+    """
+
+    item = "stack_depth"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = nn.ModuleList([DecoderLayer(*sizes)] * n_layers)
+
+
+class PlainList(TokensAndMemory):
+    """The layers are in a plain list, where torch does not find their parameters.
+
+    What would an optimizer train that asks the module for its parameters?
+    """
+
+    item = "decoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = [DecoderLayer(*sizes) for _ in range(n_layers)]
+
+
+class SixLayers(TokensAndMemory):
+    """There are six layers, whatever n_layers is.
+
+    Six is the paper's. Where is n_layers used?
+    """
+
+    item = "decoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, 6, dropout)
+
+
+class OneLayerAlways(TokensAndMemory):
+    """There is one layer, whatever n_layers is.
+
+    Where is n_layers used? For n_layers=1 it makes no difference.
+    """
+
+    item = "stack_depth"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, 1, dropout)
+
+
+class OneLayerTooMany(TokensAndMemory):
+    """There is one layer more than n_layers says.
+
+    How many numbers does range(n_layers) have? Was a layer made before the list?
+    """
+
+    item = "decoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, n_layers + 1, dropout)
+
+
+class EightHeads(TokensAndMemory):
+    """The layers have eight heads, whatever n_heads is.
+
+    Eight is the paper's, and does not divide every d_model. Where is n_heads used?
+    """
+
+    item = "decoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, 8, d_ff, dropout
+
+
+class HeadsAndWidthExchanged(TokensAndMemory):
+    """The layers get n_heads and d_ff in the wrong order, which makes d_ff the number of heads.
+
+    What are the arguments of the layer, in their order?
+    """
+
+    item = "decoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, d_ff, n_heads, dropout
+
+
+class TwoHeads(TokensAndMemory):
+    """The layers have two heads, whatever n_heads is.
+
+    No shape tells how many heads there are. Where is n_heads used?
+    """
+
+    item = "decoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, 2, d_ff, dropout
+
+
+class OneHead(TokensAndMemory):
+    """The layers have a single head, whatever n_heads is.
+
+    No shape tells how many heads there are. Where is n_heads used?
+    """
+
+    item = "decoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, 1, d_ff, dropout
+
+
+class WidthOfFourTimes(TokensAndMemory):
+    """The feed-forward part of each layer is 4 d_model wide, whatever d_ff is.
+
+    That is the paper's proportion. Where is d_ff used?
+    """
+
+    item = "decoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, n_heads, 4 * d_model, dropout
+
+
+class DropoutNotInTheLayers(TokensAndMemory):
+    """dropout does not get into the layers, which keep their own default.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "arguments"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, n_heads, d_ff
+
+
+class FinalNorm(TokensAndMemory):
+    """There is a norm after the last layer, with parameters of its own.
+
+    Each layer ends with a norm already. Where do Transformers have one more, and is this one of
+    them?
+    """
+
+    item = "decoder_output"
+
+    def make_norm(self, d_model):
+        self.norm = nn.LayerNorm(d_model)
+
+    def give(self, x):
+        return self.norm(x)
+
+
+# From tokens to vectors
+
+
+class WithoutTheScale(TokensAndMemory):
+    """The embeddings are used without their scale, the root of d_model.
+
+    Who multiplies by it, and is that one called?
+    """
+
+    item = "decoder_output"
+
+    def embed(self, tokens):
+        return self.token_embedding.embedding(tokens)
+
+
+class ScaledTwice(TokensAndMemory):
+    """The embeddings are multiplied by the root of d_model once more, after TokenEmbedding has done
+    it.
+
+    How large are the positions next to them then?
+    """
+
+    item = "decoder_output"
+
+    def embed(self, tokens):
+        x = self.token_embedding(tokens)
+        return x * math.sqrt(x.shape[-1])
+
+
+class NoPositions(TokensAndMemory):
+    """The positional encoding is not used: no token has a place.
+
+    What does the cross-attention know of the order of the words by itself?
+    """
+
+    item = "decoder_output"
+
+    def place(self, x):
+        return x
+
+
+class PositionsByBatch(TokensAndMemory):
+    """The positions run along the batch: each sentence has a place, and its words share it.
+
+    For tensors with the sequence first it would be right. Which axis is the sequence here?
+    """
+
+    item = "decoder_output"
+
+    def place(self, x):
+        return self.positional_encoding(x.transpose(0, 1)).transpose(0, 1)
+
+
+class EmbeddingsTwice(TokensAndMemory):
+    """The embeddings count twice: they are added to what the positional encoding gives.
+
+    PositionalEncoding returns a sum. What is in it?
+    """
+
+    item = "decoder_output"
+
+    def place(self, x):
+        return x + self.positional_encoding(x)
+
+
+class DropoutInEvalMode(TokensAndMemory):
+    """There is one more dropout of 0.1 on the vectors, which drops in eval mode too.
+
+    nn.Dropout knows the mode in which its module is. What does the function know?
+    """
+
+    item = "decoder_output"
+
+    def place(self, x):
+        return nn.functional.dropout(self.positional_encoding(x), 0.1)
+
+
+# The memory
+
+
+class MemoryOfTheFirstRow(TokensAndMemory):
+    """Every sentence of the batch reads the memory of the first one.
+
+    Each target has a source of its own. Is one picked, or an axis cut off?
+    """
+
+    item = "decoder_output"
+
+    def recall(self, memory):
+        return memory[:1].expand_as(memory)
+
+
+class MemoryOfTheFirstToken(TokensAndMemory):
+    """Only the first row of each memory is read.
+
+    The memory has a row for each word of the source. What is lost with the others?
+    """
+
+    item = "decoder_output"
+
+    def recall(self, memory):
+        return memory[:, :1]
+
+
+class MemoryOfTheLastToken(TokensAndMemory):
+    """Only the last row of each memory is read, as if it held the whole sentence.
+
+    Recurrent networks need it so. What does the memory hold here?
+    """
+
+    item = "decoder_output"
+
+    def recall(self, memory):
+        return memory[:, -1:]
+
+
+class MemoryAsTarget(TokensAndMemory):
+    """The layers get the memory first, and the target as their memory.
+
+    What does DecoderLayer call its first argument, and what its second?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(memory, x, target_mask, memory_mask)
+
+
+class TargetAsMemory(TokensAndMemory):
+    """The layers get the target as their memory too: the memory is not read.
+
+    What does the decoder then know of the source?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(x, x, target_mask, memory_mask)
+
+
+class MemoryAlone(TokensAndMemory):
+    """The layers get the memory in place of the target, too: the target is not read.
+
+    Which of the two changes from layer to layer?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(memory, memory, target_mask, memory_mask)
+
+
+class MemoryOverwritten(TokensAndMemory):
+    """From the second layer on, the memory is what the layer before gave, not what the encoder
+    gave.
+
+    Which of the two changes from layer to layer?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers:
+            x = memory = self.ask(layer, x, memory, target_mask, memory_mask)
+        return x
+
+
+# The layers
+
+
+class PositionsBeforeEachLayer(TokensAndMemory):
+    """The positions are added before each layer, not only before the first.
+
+    What has the first layer done with the positions: are they gone?
+    """
+
+    item = "stack_depth"
+
+    def place(self, x):
+        return x
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return super().ask(layer, self.positional_encoding(x), memory, target_mask, memory_mask)
+
+
+class StopsAfterTheFirstLayer(TokensAndMemory):
+    """Only the first layer counts: what it gives is returned.
+
+    How far is the return indented?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        return self.ask(self.layers[0], x, memory, target_mask, memory_mask)
+
+
+class OnlyTheLastLayerCounts(TokensAndMemory):
+    """Every layer reads the embedded tokens, so that only the last one counts.
+
+    What should a layer read: the tokens, or what the layer before it gave?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        return self.ask(self.layers[-1], x, memory, target_mask, memory_mask)
+
+
+class LayersReversed(TokensAndMemory):
+    """The layers are asked in the reversed order, the last one first.
+
+    Which layer should hear the embedded tokens?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in reversed(self.layers):
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+        return x
+
+
+class LastLayerLeftOut(TokensAndMemory):
+    """The last layer is left out.
+
+    How far does the loop go? For n_layers=1 no layer is left.
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers[:-1]:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+        return x
+
+
+class FirstLayerLeftOut(TokensAndMemory):
+    """The first layer is left out.
+
+    Where does the loop begin? For n_layers=1 no layer is left.
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers[1:]:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+        return x
+
+
+class AddsTheInputOfEachLayer(TokensAndMemory):
+    """What goes into a layer is added to what comes out, once more.
+
+    The layer adds it already, around each of its parts, and a norm comes after that.
+    """
+
+    item = "decoder_output"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return x + super().ask(layer, x, memory, target_mask, memory_mask)
+
+
+# The masks
+
+
+class NoMasks(TokensAndMemory):
+    """Neither mask gets into the layers.
+
+    Both arrive in forward. Who attends, and needs them?
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(x, memory)
+
+
+class TargetMaskForgotten(TokensAndMemory):
+    """The target's mask does not get into the layers.
+
+    What may a word see of the words that it shall predict?
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(x, memory, None, memory_mask)
+
+
+class MemoryMaskForgotten(TokensAndMemory):
+    """The memory's mask does not get into the layers.
+
+    Which rows of the memory are padding, and who tells the cross-attention?
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(x, memory, target_mask)
+
+
+class MasksExchanged(TokensAndMemory):
+    """The two masks are exchanged.
+
+    What are the arguments of the layer, in their order? Which keys does each mask speak of?
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        return layer(x, memory, memory_mask, target_mask)
+
+
+class MasksInTheFirstLayerOnly(TokensAndMemory):
+    """Only the first layer gets the masks.
+
+    What the first layer must not see, the second must not see, either.
+    """
+
+    item = "decoder_masks"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+            target_mask = memory_mask = None
+        return x
+
+
+class TargetMaskTransposed(TokensAndMemory):
+    """The last two axes of the target's mask are exchanged: words see what comes after them.
+
+    Which of the two counts the queries, and which the keys?
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        turned = None if target_mask is None else target_mask.transpose(-2, -1)
+        return layer(x, memory, turned, memory_mask)
+
+
+class MasksInverted(TokensAndMemory):
+    """Both masks are turned round: what may be attended to is blocked.
+
+    True means "may attend" here, and in the layers as well.
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        masks = (None if mask is None else ~mask for mask in (target_mask, memory_mask))
+        return layer(x, memory, *masks)

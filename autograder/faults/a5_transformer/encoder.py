@@ -1,0 +1,551 @@
+"""The Encoder, step by step, and what goes wrong in each step."""
+
+import math
+
+from torch import nn
+
+
+class TokensToMemory(nn.Module):
+    """Embedding, positional encoding, a stack of encoder layers."""
+
+    of = "Encoder"
+    often = (
+        *("MaxLenNotForwarded", "DropoutNotInTheLayers", "OneLayerInManyPlaces"),
+        *("FinalNorm", "NoPositions", "StopsAfterTheFirstLayer", "MaskIgnored"),
+    )
+
+    def __init__(self, vocab_size, d_model, n_heads, d_ff, n_layers, max_len=512, dropout=0.1):
+        super().__init__()
+        self.make_embedding(vocab_size, d_model)
+        self.make_positions(d_model, max_len, dropout)
+        self.make_layers(d_model, n_heads, d_ff, n_layers, dropout)
+        self.make_norm(d_model)
+
+    def make_embedding(self, vocab_size, d_model):
+        self.token_embedding = TokenEmbedding(vocab_size, d_model)
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, max_len, dropout)
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = nn.ModuleList(EncoderLayer(*sizes) for _ in range(n_layers))
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, n_heads, d_ff, dropout
+
+    def make_norm(self, d_model):
+        pass
+
+    def embed(self, tokens):
+        return self.token_embedding(tokens)
+
+    def place(self, x):
+        return self.positional_encoding(x)
+
+    def ask(self, layer, x, mask):
+        return layer(x, mask)
+
+    def stack(self, x, mask):
+        for layer in self.layers:
+            x = self.ask(layer, x, mask)
+        return x
+
+    def give(self, x):
+        return x
+
+    def forward(self, tokens, mask=None):
+        return self.give(self.stack(self.place(self.embed(tokens)), mask))
+
+
+# Making the parts
+
+
+class PlainEmbedding(TokensToMemory):
+    """token_embedding is a plain nn.Embedding, not a TokenEmbedding.
+
+    Its only parameter has another name then, and something is missing that TokenEmbedding does to
+    the vectors. What?
+    """
+
+    item = "encoder_output"
+
+    def make_embedding(self, vocab_size, d_model):
+        self.token_embedding = nn.Embedding(vocab_size, d_model)
+
+
+class MaxLenNotForwarded(TokensToMemory):
+    """max_len does not get into the positional encoding, which keeps its own default.
+
+    Which sentence should be too long, and who would notice?
+    """
+
+    item = "max_len"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, dropout=dropout)
+
+
+class DropoutNotInThePositions(TokensToMemory):
+    """dropout does not get into the positional encoding, which keeps its own default.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "arguments"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, max_len)
+
+
+class PositionsKeepTheirDefaults(TokensToMemory):
+    """Neither max_len nor dropout gets into the positional encoding, which keeps its own defaults.
+
+    Which arguments does PositionalEncoding take besides d_model?
+    """
+
+    item = "max_len"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model)
+
+
+class MaxLenAndDropoutExchanged(TokensToMemory):
+    """PositionalEncoding gets dropout and max_len in the wrong order, which makes max_len a
+    probability.
+
+    What are the arguments of PositionalEncoding, in their order?
+    """
+
+    item = "encoder_output"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, dropout, max_len)
+
+
+class OneLayerInManyPlaces(TokensToMemory):
+    """One layer stands in the list n_layers times: all of its entries have the same weights.
+
+    A list with n entries may hold one object n times. How many are made?
+    """
+
+    item = "stack_depth"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = nn.ModuleList([EncoderLayer(*sizes)] * n_layers)
+
+
+class PlainList(TokensToMemory):
+    """The layers are in a plain list, where torch does not find their parameters.
+
+    What would an optimizer train that asks the module for its parameters?
+    """
+
+    item = "encoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = [EncoderLayer(*sizes) for _ in range(n_layers)]
+
+
+class SixLayers(TokensToMemory):
+    """There are six layers, whatever n_layers is.
+
+    Six is the paper's. Where is n_layers used?
+    """
+
+    item = "encoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, 6, dropout)
+
+
+class OneLayerAlways(TokensToMemory):
+    """There is one layer, whatever n_layers is.
+
+    Where is n_layers used? For n_layers=1 it makes no difference.
+    """
+
+    item = "stack_depth"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, 1, dropout)
+
+
+class OneLayerTooMany(TokensToMemory):
+    """There is one layer more than n_layers says.
+
+    How many numbers does range(n_layers) have? Was a layer made before the list?
+    """
+
+    item = "encoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, n_layers + 1, dropout)
+
+
+class EightHeads(TokensToMemory):
+    """The layers have eight heads, whatever n_heads is.
+
+    Eight is the paper's, and does not divide every d_model. Where is n_heads used?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, 8, d_ff, dropout
+
+
+class HeadsAndWidthExchanged(TokensToMemory):
+    """The layers get n_heads and d_ff in the wrong order, which makes d_ff the number of heads.
+
+    What are the arguments of the layer, in their order?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, d_ff, n_heads, dropout
+
+
+class TwoHeads(TokensToMemory):
+    """The layers have two heads, whatever n_heads is.
+
+    No shape tells how many heads there are. Where is n_heads used?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, 2, d_ff, dropout
+
+
+class OneHead(TokensToMemory):
+    """The layers have a single head, whatever n_heads is.
+
+    No shape tells how many heads there are. Where is n_heads used?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, 1, d_ff, dropout
+
+
+class WidthOfFourTimes(TokensToMemory):
+    """The feed-forward part of each layer is 4 d_model wide, whatever d_ff is.
+
+    That is the paper's proportion. Where is d_ff used?
+    """
+
+    item = "encoder_output"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, n_heads, 4 * d_model, dropout
+
+
+class DropoutNotInTheLayers(TokensToMemory):
+    """dropout does not get into the layers, which keep their own default.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "arguments"
+
+    def sizes(self, d_model, n_heads, d_ff, dropout):
+        return d_model, n_heads, d_ff
+
+
+class FinalNorm(TokensToMemory):
+    """There is a norm after the last layer, with parameters of its own.
+
+    Each layer ends with a norm already. Where do Transformers have one more, and is this one of
+    them?
+    """
+
+    item = "encoder_output"
+
+    def make_norm(self, d_model):
+        self.norm = nn.LayerNorm(d_model)
+
+    def give(self, x):
+        return self.norm(x)
+
+
+# From tokens to vectors
+
+
+class WithoutTheScale(TokensToMemory):
+    """The embeddings are used without their scale, the root of d_model.
+
+    Who multiplies by it, and is that one called?
+    """
+
+    item = "encoder_output"
+
+    def embed(self, tokens):
+        return self.token_embedding.embedding(tokens)
+
+
+class ScaledTwice(TokensToMemory):
+    """The embeddings are multiplied by the root of d_model once more, after TokenEmbedding has done
+    it.
+
+    How large are the positions next to them then?
+    """
+
+    item = "encoder_output"
+
+    def embed(self, tokens):
+        x = self.token_embedding(tokens)
+        return x * math.sqrt(x.shape[-1])
+
+
+class ScaledByTheLength(TokensToMemory):
+    """The embeddings are multiplied by the root of t, the number of tokens.
+
+    Should a word have a longer vector in a longer sentence? And who has scaled it already?
+    """
+
+    item = "encoder_output"
+
+    def embed(self, tokens):
+        return self.token_embedding(tokens) * math.sqrt(tokens.shape[1])
+
+
+class NoPositions(TokensToMemory):
+    """The positional encoding is not used: no token has a place.
+
+    What does attention know of the order of the words by itself?
+    """
+
+    item = "encoder_output"
+
+    def place(self, x):
+        return x
+
+
+class PositionsByBatch(TokensToMemory):
+    """The positions run along the batch: each sentence has a place, and its words share it.
+
+    For tensors with the sequence first it would be right. Which axis is the sequence here?
+    """
+
+    item = "encoder_output"
+
+    def place(self, x):
+        return self.positional_encoding(x.transpose(0, 1)).transpose(0, 1)
+
+
+class EmbeddingsTwice(TokensToMemory):
+    """The embeddings count twice: they are added to what the positional encoding gives.
+
+    PositionalEncoding returns a sum. What is in it?
+    """
+
+    item = "encoder_output"
+
+    def place(self, x):
+        return x + self.positional_encoding(x)
+
+
+class DropoutInEvalMode(TokensToMemory):
+    """There is one more dropout of 0.1 on the vectors, which drops in eval mode too.
+
+    nn.Dropout knows the mode in which its module is. What does the function know?
+    """
+
+    item = "encoder_output"
+
+    def place(self, x):
+        return nn.functional.dropout(self.positional_encoding(x), 0.1)
+
+
+# The layers
+
+
+class PositionsBeforeEachLayer(TokensToMemory):
+    """The positions are added before each layer, not only before the first.
+
+    What has the first layer done with the positions: are they gone?
+    """
+
+    item = "stack_depth"
+
+    def place(self, x):
+        return x
+
+    def ask(self, layer, x, mask):
+        return super().ask(layer, self.positional_encoding(x), mask)
+
+
+class StopsAfterTheFirstLayer(TokensToMemory):
+    """Only the first layer counts: what it gives is returned.
+
+    How far is the return indented?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, mask):
+        return self.ask(self.layers[0], x, mask)
+
+
+class OnlyTheLastLayerCounts(TokensToMemory):
+    """Every layer reads the embedded tokens, so that only the last one counts.
+
+    What should a layer read: the tokens, or what the layer before it gave?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, mask):
+        return self.ask(self.layers[-1], x, mask)
+
+
+class LayersReversed(TokensToMemory):
+    """The layers are asked in the reversed order, the last one first.
+
+    Which layer should hear the embedded tokens?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, mask):
+        for layer in reversed(self.layers):
+            x = self.ask(layer, x, mask)
+        return x
+
+
+class LastLayerLeftOut(TokensToMemory):
+    """The last layer is left out.
+
+    How far does the loop go? For n_layers=1 no layer is left.
+    """
+
+    item = "encoder_output"
+
+    def stack(self, x, mask):
+        for layer in self.layers[:-1]:
+            x = self.ask(layer, x, mask)
+        return x
+
+
+class FirstLayerLeftOut(TokensToMemory):
+    """The first layer is left out.
+
+    Where does the loop begin? For n_layers=1 no layer is left.
+    """
+
+    item = "encoder_output"
+
+    def stack(self, x, mask):
+        for layer in self.layers[1:]:
+            x = self.ask(layer, x, mask)
+        return x
+
+
+class AddsTheInputOfEachLayer(TokensToMemory):
+    """What goes into a layer is added to what comes out, once more.
+
+    The layer adds it already, around each of its parts, and a norm comes after that.
+    """
+
+    item = "encoder_output"
+
+    def ask(self, layer, x, mask):
+        return x + super().ask(layer, x, mask)
+
+
+class SequenceFirst(TokensToMemory):
+    """The axes of batch and sequence are exchanged for the layers, so that words attend to other
+    rows.
+
+    For modules with the sequence first it would be right. Which axis is the sequence in this
+    layer?
+    """
+
+    item = "encoder_output"
+
+    def stack(self, x, mask):
+        return super().stack(x.transpose(0, 1), None).transpose(0, 1)
+
+
+# The mask
+
+
+class MaskIgnored(TokensToMemory):
+    """The mask does not get into the layers.
+
+    It arrives in forward. Who attends, and needs it?
+    """
+
+    item = "encoder_mask"
+
+    def ask(self, layer, x, mask):
+        return layer(x)
+
+
+class MaskInTheFirstLayerOnly(TokensToMemory):
+    """Only the first layer gets the mask.
+
+    Padding is blocked in the first layer. Who blocks it in the second?
+    """
+
+    item = "encoder_mask"
+
+    def stack(self, x, mask):
+        for place, layer in enumerate(self.layers):
+            x = self.ask(layer, x, mask if place == 0 else None)
+        return x
+
+
+class MaskInTheLastLayerOnly(TokensToMemory):
+    """Only the last layer gets the mask.
+
+    Padding is blocked in the last layer. What has been heard of it in those before?
+    """
+
+    item = "encoder_mask"
+
+    def stack(self, x, mask):
+        for place, layer in enumerate(self.layers, 1):
+            x = self.ask(layer, x, mask if place == len(self.layers) else None)
+        return x
+
+
+class MaskInverted(TokensToMemory):
+    """The mask is turned round: what may be attended to is blocked.
+
+    True means "may attend" here, and in the layers as well.
+    """
+
+    item = "encoder_mask"
+
+    def ask(self, layer, x, mask):
+        return layer(x, None if mask is None else ~mask)
+
+
+class MaskOfTheFirstRow(TokensToMemory):
+    """The mask of the first sentence of the batch is used for all of them.
+
+    Sentences have different lengths. Is one picked, or an axis cut off?
+    """
+
+    item = "encoder_mask"
+
+    def ask(self, layer, x, mask):
+        return layer(x, None if mask is None else mask[:1])
+
+
+class MaskTransposed(TokensToMemory):
+    """The last two axes of the mask are exchanged: queries are blocked where keys should be.
+
+    Which of the two counts the queries, and which the keys?
+    """
+
+    item = "encoder_mask"
+
+    def ask(self, layer, x, mask):
+        return layer(x, None if mask is None else mask.transpose(-2, -1))

@@ -1,0 +1,583 @@
+"""Greedy decoding, step by step, and what goes wrong in each step."""
+
+from contextlib import nullcontext
+
+import torch
+
+
+class GreedyDecode:
+    """Writes a batch of sentences, each next word the one with the largest logit."""
+
+    of = "greedy_decode"
+    often = (
+        *("StaysInTrainMode", "KeepsGradients", "ReadsTheSourceForEachWord", "OneTooMany"),
+        *("StopsWithTheFirstRow", "LastTokenOnly", "EndedRowsGoOn", "PadsWithZero"),
+        *("ForgetsWhoHasEnded",),
+    )
+
+    def enter(self, model):
+        was_training = model.training
+        model.eval()
+        return was_training
+
+    def leave(self, model, was_training):
+        model.train(was_training)
+
+    def recording(self):
+        return torch.no_grad()
+
+    def read(self, model, source):
+        return model.encode(source)
+
+    def begin(self, source, start_id):
+        return torch.full_like(source[:, :1], start_id)  # (batch, 1)
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < max_len
+
+    def is_done(self, ended):
+        return bool(ended.all())
+
+    def fed(self, target):
+        return target
+
+    def decode(self, model, target, memory, source):
+        return model.decode(target, memory, source)
+
+    def position(self, x):
+        return x[:, -1:]  # (batch, 1, d_model)
+
+    def choose(self, logits):
+        return logits.argmax(dim=-1)  # (batch, 1)
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended, model.pad_id)
+
+    def end(self, ended, word, end_id):
+        return ended | (word == end_id)
+
+    def append(self, target, word, ended):
+        return torch.cat([target, word], dim=1)
+
+    def give(self, target):
+        return target
+
+    def __call__(self, model, source, start_id, end_id, max_len):
+        was_training = self.enter(model)
+        with self.recording():
+            memory = self.read(model, source)
+            target = self.begin(source, start_id)
+            ended = torch.zeros_like(target, dtype=torch.bool)
+            while self.has_room(target, source, max_len) and not self.is_done(ended):
+                x = self.decode(model, self.fed(target), memory, source)
+                chosen = self.choose(model.output(self.position(x)))
+                word = self.fill(chosen, ended, model, end_id)
+                ended = self.end(ended, chosen, end_id)
+                target = self.append(target, word, ended)
+        self.leave(model, was_training)
+        return self.give(target)
+
+
+# The model's mode, and gradients
+
+
+class StaysInTrainMode(GreedyDecode):
+    """The model is not put into eval mode: in train mode, dropout drops while it writes.
+
+    Ask a model in train mode twice. What comes out?
+    """
+
+    item = "greedy_care"
+
+    def enter(self, model):
+        return model.training
+
+
+class LeavesEvalMode(GreedyDecode):
+    """The model is left in eval mode, in whatever mode it came.
+
+    Somebody may go on to train it. What do they not notice?
+    """
+
+    item = "greedy_care"
+
+    def leave(self, model, was_training):
+        pass
+
+
+class LeavesTrainMode(GreedyDecode):
+    """The model is left in train mode, in whatever mode it came.
+
+    Somebody may go on to test it. What do they not notice?
+    """
+
+    item = "greedy_care"
+
+    def leave(self, model, was_training):
+        model.train()
+
+
+class KeepsGradients(GreedyDecode):
+    """Everything is recorded for gradients that nobody will ask for.
+
+    Words are whole numbers: can a gradient flow through their choice? What costs the memory?
+    """
+
+    item = "greedy_care"
+
+    def recording(self):
+        return nullcontext()
+
+
+# Reading
+
+
+class ReadsTheSourceForEachWord(GreedyDecode):
+    """The source is read anew for each word.
+
+    Does it change while the sentence is written?
+    """
+
+    item = "greedy_care"
+
+    def read(self, model, source):
+        return None
+
+    def decode(self, model, target, memory, source):
+        return model.decode(target, model.encode(source), source)
+
+
+class ReadsTheSourceOnceMore(GreedyDecode):
+    """The source is read before the first word, and once more for each word.
+
+    Does it change while the sentence is written? Which of the two memories is used?
+    """
+
+    item = "greedy_care"
+
+    def decode(self, model, target, memory, source):
+        return model.decode(target, model.encode(source), source)
+
+
+class ReadsPadding(GreedyDecode):
+    """The encoder reads the source without its mask: padding is a word like any other to it.
+
+    The model has a method that hands the mask over. Which one is called?
+    """
+
+    item = "greedy_words"
+
+    def read(self, model, source):
+        return model.encoder(source)
+
+
+class MemoryOfTheFirstRow(GreedyDecode):
+    """Every sentence of the batch is written in view of the first one's memory.
+
+    Each row has a source of its own. Is one picked, or an axis cut off?
+    """
+
+    item = "greedy_words"
+
+    def read(self, model, source):
+        memory = model.encode(source)
+        return memory[:1].expand_as(memory)
+
+
+# The start
+
+
+class StartOnTheDefaultDevice(GreedyDecode):
+    """The first token is made on torch's default device, and the source may be elsewhere.
+
+    Which calls make a new tensor, and can each be told where?
+    """
+
+    item = "greedy_words"
+
+    def begin(self, source, start_id):
+        return torch.full((len(source), 1), start_id)
+
+
+class StartIsOne(GreedyDecode):
+    """Every row starts with the token 1, whatever start_id is.
+
+    Where is start_id used?
+    """
+
+    item = "greedy_words"
+
+    def begin(self, source, start_id):
+        return torch.ones_like(source[:, :1])
+
+
+class StartIsZero(GreedyDecode):
+    """Every row starts with the token 0, whatever start_id is.
+
+    torch.zeros makes room. Who writes start_id into it?
+    """
+
+    item = "greedy_words"
+
+    def begin(self, source, start_id):
+        return torch.zeros_like(source[:, :1])
+
+
+class StartsWithTheSource(GreedyDecode):
+    """Every row starts with the first token of its source.
+
+    In which language is it written? What does the docstring start with?
+    """
+
+    item = "greedy_words"
+
+    def begin(self, source, start_id):
+        return source[:, :1]
+
+
+class OneRowAlone(GreedyDecode):
+    """There is one row, whatever the size of the batch is.
+
+    Which axis of the source counts the sentences?
+    """
+
+    item = "greedy_words"
+
+    def begin(self, source, start_id):
+        return torch.full_like(source[:1, :1], start_id)
+
+
+# How long
+
+
+class OneTooMany(GreedyDecode):
+    """The rows may be one token longer than max_len: the start is not counted.
+
+    How many tokens are there before the first word is written?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] <= max_len
+
+
+class OneTooFew(GreedyDecode):
+    """The rows are at most max_len - 1 long: one word could still be written.
+
+    How many tokens are there after the first word is written?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < max_len - 1
+
+
+class AsLongAsTheSource(GreedyDecode):
+    """The rows are as long as the source, whatever max_len is.
+
+    Does a sentence have as many words in each language?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < source.shape[1]
+
+
+class StopsWithTheFirstRow(GreedyDecode):
+    """The writing stops as soon as one row has ended.
+
+    The others are in the middle of their sentences. When may it stop?
+    """
+
+    item = "greedy_end"
+
+    def is_done(self, ended):
+        return bool(ended.any())
+
+
+class PadsToMaxLen(GreedyDecode):
+    """When all rows have ended, padding is added until they are max_len long.
+
+    How wide is the longest row? Nothing is to be written after its end.
+    """
+
+    item = "greedy_end"
+
+    def is_done(self, ended):
+        return False
+
+
+class NeverEnds(GreedyDecode):
+    """end_id is not looked at: each row has max_len tokens, and goes on after its end.
+
+    When is a sentence finished, and what is in its row from there on?
+    """
+
+    item = "greedy_end"
+
+    def is_done(self, ended):
+        return False
+
+    def fill(self, word, ended, model, end_id):
+        return word
+
+
+# The next word
+
+
+class LastTokenOnly(GreedyDecode):
+    """Only the last token is fed in again, so that each word is chosen in view of one.
+
+    What does the decoder know then of the words before, and of the place where it stands?
+    """
+
+    item = "greedy_words"
+
+    def fed(self, target):
+        return target[:, -1:]
+
+
+class NoMaskInTheCrossAttention(GreedyDecode):
+    """The decoder reads the memory without the source's mask.
+
+    The memory has a row for each token of padding too. Which method of the model blocks them?
+    """
+
+    item = "greedy_words"
+
+    def decode(self, model, target, memory, source):
+        return model.decoder(target, memory, model.target_mask(target))
+
+
+class PadsTheSource(GreedyDecode):
+    """After the first word the source itself is overwritten with padding, but for its first token.
+
+    Whoever called goes on to use it, and the cross-attention looks for padding in it.
+    """
+
+    item = "greedy_words"
+
+    def decode(self, model, target, memory, source):
+        x = model.decode(target, memory, source)
+        source[:, 1:] = model.pad_id
+        return x
+
+
+class FirstWordAgain(GreedyDecode):
+    """The first word is predicted again and again: only the start is fed in, or only its position
+    is read.
+
+    Which tokens must the decoder see, and which position predicts the word that is missing yet?
+    """
+
+    item = "greedy_words"
+
+    def position(self, x):
+        return x[:, :1]
+
+
+class LikeliestPosition(GreedyDecode):
+    """The argmax runs over the positions, not over the words.
+
+    Which axis of the logits counts the words, and which position is asked?
+    """
+
+    item = "greedy_words"
+
+    def position(self, x):
+        return x
+
+    def choose(self, logits):
+        return logits.argmax(dim=1)[:, :1]
+
+
+class LeastLikely(GreedyDecode):
+    """The word with the smallest logit is chosen.
+
+    What does a large logit mean?
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits):
+        return logits.argmin(dim=-1)
+
+
+class DrawsTheWord(GreedyDecode):
+    """The word is drawn at random, with the probabilities of the softmax.
+
+    That is another way to write. What does greedy mean?
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits):
+        return torch.multinomial(logits[:, 0].softmax(-1), 1)
+
+
+class OneWordAtATime(GreedyDecode):
+    """item() is called on the words of a whole batch, which fails when there is more than one row.
+
+    Which numbers of the batch are wanted as Python numbers, and must they be?
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits):
+        return torch.tensor([[logits.argmax(dim=-1).item()]], device=logits.device)
+
+
+# Rows that have ended
+
+
+class EndedRowsGoOn(GreedyDecode):
+    """Rows that have ended write on until the last one ends.
+
+    What is in a row after its end_id?
+    """
+
+    item = "greedy_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word
+
+
+class PadsWithTheEnd(GreedyDecode):
+    """Rows that have ended are filled with end_id.
+
+    What does the docstring fill them with?
+    """
+
+    item = "greedy_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended, end_id)
+
+
+class PadsWithZero(GreedyDecode):
+    """Rows that have ended are filled with 0, whatever the model's pad_id is.
+
+    Where does the model keep the id of padding?
+    """
+
+    item = "greedy_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended, 0)
+
+
+class EndIsPadded(GreedyDecode):
+    """end_id itself is replaced by padding: no row shows where it ended.
+
+    From where on is a row padded: from end_id on, or after it?
+    """
+
+    item = "greedy_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended | (word == end_id), model.pad_id)
+
+
+class ForgetsWhoHasEnded(GreedyDecode):
+    """A row counts as ended for one step only, and then it goes on.
+
+    Who has ended before has ended for good. Where is that kept?
+    """
+
+    item = "greedy_end"
+
+    def end(self, ended, word, end_id):
+        return word == end_id
+
+
+class LastEndIsMissing(GreedyDecode):
+    """The step in which the last row ends is not kept: its end_id is missing.
+
+    In which order does the loop append a word, and ask whether all rows have ended?
+    """
+
+    item = "greedy_end"
+
+    def is_done(self, ended):
+        return super().is_done(ended)  # or the loop would never end
+
+    def append(self, target, word, ended):
+        return target if ended.all() else torch.cat([target, word], dim=1)
+
+
+class AppendsToTheBatch(GreedyDecode):
+    """The next words are appended as new rows, not as a new column.
+
+    Which axis of the target counts its words?
+    """
+
+    item = "greedy_words"
+
+    def append(self, target, word, ended):
+        return torch.cat([target, word], dim=0)
+
+
+# What is returned
+
+
+class ReturnsNothing(GreedyDecode):
+    """Nothing is returned.
+
+    What does a Python function give that has no return, or does not reach it?
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return None
+
+
+class WithoutTheStart(GreedyDecode):
+    """The start token is cut off.
+
+    What does each row begin with, says the docstring?
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return target[:, 1:]
+
+
+class FirstRowAlone(GreedyDecode):
+    """Only the first row of the batch is returned, without the axis of the batch.
+
+    How many sentences were asked for?
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return target[0]
+
+
+class ReturnsFloats(GreedyDecode):
+    """The tokens are returned as floats, not as int64.
+
+    Which tensor was made without saying its dtype?
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return target.float()
+
+
+class ReturnsAList(GreedyDecode):
+    """A list is returned, not a tensor.
+
+    What can be done with a tensor that cannot be done with a list?
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return target.tolist()

@@ -1,0 +1,855 @@
+"""The Transformer, step by step, and what goes wrong in each step."""
+
+import torch
+from torch import nn
+
+
+class TwoStacks(nn.Module):
+    """An encoder, a decoder and an output layer, and the masks between them."""
+
+    of = "Transformer"
+    often = (
+        *("MaxLenNotForwarded", "DropoutNotForwarded", "PadIdIsZero", "NoCausality"),
+        *("EitherMask", "NoMaskInTheEncoder", "NoMaskInTheCrossAttention", "Softmax"),
+        *("LogSoftmax",),
+    )
+
+    def __init__(
+        self,
+        source_vocab_size,
+        target_vocab_size,
+        d_model=512,
+        n_heads=8,
+        d_ff=2048,
+        n_layers=6,
+        max_len=512,
+        dropout=0.1,
+        pad_id=0,
+    ):
+        super().__init__()
+        sizes = self.sizes(d_model, n_heads, d_ff, n_layers, max_len, dropout)
+        self.make_stacks(*self.vocabularies(source_vocab_size, target_vocab_size), sizes)
+        self.make_output(d_model, source_vocab_size, target_vocab_size)
+        self.share()
+        self.pad_id = pad_id
+
+    def sizes(self, d_model, n_heads, d_ff, n_layers, max_len, dropout):
+        return {
+            "d_model": d_model,
+            "n_heads": n_heads,
+            "d_ff": d_ff,
+            "n_layers": n_layers,
+            "max_len": max_len,
+            "dropout": dropout,
+        }
+
+    def vocabularies(self, source, target):
+        return source, target
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **sizes)
+        self.decoder = Decoder(target, **sizes)
+
+    def make_output(self, d_model, source, target):
+        self.output = nn.Linear(d_model, target)
+
+    def share(self):
+        pass
+
+    # The masks
+
+    def real(self, tokens):
+        return padding_mask(tokens, self.pad_id)  # (batch, 1, 1, t)
+
+    def earlier(self, target):
+        return causal_mask(target.shape[1], device=target.device)  # (t, t)
+
+    def both(self, real, earlier):
+        return real & earlier  # (batch, 1, t, t)
+
+    def source_mask(self, source):
+        return self.real(source)
+
+    def give_target_mask(self, mask):
+        return mask
+
+    def target_mask(self, target):
+        return self.give_target_mask(self.both(self.real(target), self.earlier(target)))
+
+    # Reading
+
+    def read(self, source):
+        return source
+
+    def mask_of_encoder(self, source):
+        return self.source_mask(source)
+
+    def encode(self, source):
+        source = self.read(source)
+        return self.encoder(source, self.mask_of_encoder(source))
+
+    # Writing
+
+    def written(self, target, source):
+        return target
+
+    def recall(self, memory):
+        return memory
+
+    def masks_of_decoder(self, target, source):
+        return self.target_mask(target), self.source_mask(source)
+
+    def decode(self, target, memory, source):
+        masks = self.masks_of_decoder(target, source)
+        return self.decoder(self.written(target, source), self.recall(memory), *masks)
+
+    # From two sentences to logits
+
+    def take(self, source, target):
+        return source, target
+
+    def remember(self, memory):
+        return memory
+
+    def project(self, x):
+        return self.output(x)
+
+    def give(self, logits):
+        return logits
+
+    def forward(self, source, target):
+        source, target = self.take(source, target)
+        memory = self.remember(self.encode(source))
+        return self.give(self.project(self.decode(target, memory, source)))
+
+
+# Making the parts
+
+
+class MaxLenNotForwarded(TwoStacks):
+    """max_len gets into neither stack: both keep their own default.
+
+    Which sentence should be too long, and who would notice?
+    """
+
+    item = "max_len"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "max_len": 512}
+
+
+class DropoutNotForwarded(TwoStacks):
+    """dropout gets into neither stack: both keep their own default.
+
+    Who drops anything, and what do they have to be told for it?
+    """
+
+    item = "arguments"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "dropout": 0.1}
+
+
+class StacksKeepTheirDefaults(TwoStacks):
+    """Neither max_len nor dropout gets into the stacks, which keep their own defaults.
+
+    Compare the arguments of Encoder with those that you hand to it.
+    """
+
+    item = "max_len"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "max_len": 512, "dropout": 0.1}
+
+
+class MaxLenAndDropoutExchanged(TwoStacks):
+    """The stacks get dropout and max_len in the wrong order, which makes max_len a probability.
+
+    What are the arguments of Encoder, in their order?
+    """
+
+    item = "transformer_output"
+
+    def sizes(self, d_model, n_heads, d_ff, n_layers, max_len, dropout):
+        return super().sizes(d_model, n_heads, d_ff, n_layers, dropout, max_len)
+
+
+class EightHeads(TwoStacks):
+    """The stacks have eight heads, whatever n_heads is.
+
+    Eight is the paper's, and does not divide every d_model. Where is n_heads used?
+    """
+
+    item = "transformer_output"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "n_heads": 8}
+
+
+class HeadsAndWidthExchanged(TwoStacks):
+    """The stacks get n_heads and d_ff in the wrong order, which makes d_ff the number of heads.
+
+    What are the arguments of Encoder and Decoder, in their order?
+    """
+
+    item = "transformer_output"
+
+    def sizes(self, d_model, n_heads, d_ff, n_layers, max_len, dropout):
+        return super().sizes(d_model, d_ff, n_heads, n_layers, max_len, dropout)
+
+
+class TwoHeads(TwoStacks):
+    """The stacks have two heads, whatever n_heads is.
+
+    No shape tells how many heads there are. Where is n_heads used?
+    """
+
+    item = "transformer_output"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "n_heads": 2}
+
+
+class WidthOfFourTimes(TwoStacks):
+    """The feed-forward parts are 4 d_model wide, whatever d_ff is.
+
+    That is the paper's proportion. Where is d_ff used?
+    """
+
+    item = "arguments"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "d_ff": 4 * args[0]}
+
+
+class SixLayers(TwoStacks):
+    """There are six layers in each stack, whatever n_layers is.
+
+    Six is the paper's. Where is n_layers used?
+    """
+
+    item = "arguments"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "n_layers": 6}
+
+
+class OneLayer(TwoStacks):
+    """There is one layer in each stack, whatever n_layers is.
+
+    Where is n_layers used? For n_layers=1 it makes no difference.
+    """
+
+    item = "arguments"
+
+    def sizes(self, *args):
+        return {**super().sizes(*args), "n_layers": 1}
+
+
+class VocabulariesExchanged(TwoStacks):
+    """The stacks get each other's vocabulary: the encoder that of the target, and vice versa.
+
+    Which language does the encoder read?
+    """
+
+    item = "arguments"
+
+    def vocabularies(self, source, target):
+        return target, source
+
+
+class SourceVocabularyForBoth(TwoStacks):
+    """Both stacks get the vocabulary of the source.
+
+    Which words does the decoder read?
+    """
+
+    item = "arguments"
+
+    def vocabularies(self, source, target):
+        return source, source
+
+
+class TargetVocabularyForBoth(TwoStacks):
+    """Both stacks get the vocabulary of the target.
+
+    Which words does the encoder read?
+    """
+
+    item = "arguments"
+
+    def vocabularies(self, source, target):
+        return target, target
+
+
+class MaxLenForTheEncoderOnly(TwoStacks):
+    """max_len gets into the encoder, but the decoder keeps its own default.
+
+    Which sentence should be too long, and who would notice?
+    """
+
+    item = "max_len"
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **sizes)
+        self.decoder = Decoder(target, **{**sizes, "max_len": 512})
+
+
+class DropoutForTheEncoderOnly(TwoStacks):
+    """dropout gets into the encoder, but the decoder keeps its own default.
+
+    Who drops anything, and what do they have to be told for it?
+    """
+
+    item = "arguments"
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **sizes)
+        self.decoder = Decoder(target, **{**sizes, "dropout": 0.1})
+
+
+class OutputWithoutBias(TwoStacks):
+    """The output layer has no bias.
+
+    The words of a language are not equally frequent. Who tells the logits?
+    """
+
+    item = "arguments"
+
+    def make_output(self, d_model, source, target):
+        self.output = nn.Linear(d_model, target, bias=False)
+
+
+class OutputCalledGenerator(TwoStacks):
+    """The output layer is called generator.
+
+    Parameters are loaded by their names. Which one is in the docstring?
+    """
+
+    item = "arguments"
+
+    def make_output(self, d_model, source, target):
+        self.generator = nn.Linear(d_model, target)
+
+    def project(self, x):
+        return self.generator(x)
+
+
+class OutputForTheSource(TwoStacks):
+    """The output layer gives logits for the words of the source.
+
+    In which language does the Transformer write?
+    """
+
+    item = "arguments"
+
+    def make_output(self, d_model, source, target):
+        self.output = nn.Linear(d_model, source)
+
+
+class EmbeddingsShared(TwoStacks):
+    """Both stacks have the same embedding, that of the source.
+
+    In the paper the languages have one vocabulary. How many are there here?
+    """
+
+    item = "arguments"
+
+    def share(self):
+        self.decoder.token_embedding = self.encoder.token_embedding
+
+
+class OutputSharesTheEmbedding(TwoStacks):
+    """The weight of the output layer is that of the decoder's embedding.
+
+    The paper does so; the docstring here says what is shared. Whose gradients meet in one weight?
+    """
+
+    item = "arguments"
+
+    def share(self):
+        self.output.weight = self.decoder.token_embedding.embedding.weight
+
+
+# The masks
+
+
+class PadIdIsZero(TwoStacks):
+    """Both masks look for padding as 0, whatever pad_id is.
+
+    With another pad_id, 0 is a word like any other. Where is pad_id used?
+    """
+
+    item = "transformer_masks"
+
+    def real(self, tokens):
+        return padding_mask(tokens)
+
+
+class TrueAtPads(TwoStacks):
+    """Both masks have real tokens and padding exchanged: real tokens are blocked.
+
+    True means "may attend" here, and in padding_mask as well.
+    """
+
+    item = "transformer_masks"
+
+    def real(self, tokens):
+        return ~padding_mask(tokens, self.pad_id)
+
+
+class NoCausality(TwoStacks):
+    """The target's mask knows padding, but not time: each word sees those that come after it.
+
+    Which word shall be predicted at a position, and may it be seen there?
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        return torch.ones_like(causal_mask(target.shape[1], device=target.device))
+
+
+class SeesTheFuture(TwoStacks):
+    """The causal mask is transposed: each word sees itself and those that come after it.
+
+    Row i is query i, and column j is key j. Which keys came before it?
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        return super().earlier(target).T
+
+
+class OnlyTheFuture(TwoStacks):
+    """The causal mask is turned round: each word sees those that come after it, and no others.
+
+    True means "may attend" here, and in causal_mask as well.
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        return ~super().earlier(target)
+
+
+class WithoutTheDiagonal(TwoStacks):
+    """No word sees itself, and the first one sees nothing.
+
+    A position shall predict the word that follows it. Which words are known there?
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        return super().earlier(target).tril(-1)
+
+
+class CausalMaskOnTheDefaultDevice(TwoStacks):
+    """The causal mask is made on torch's default device, and the tokens may be elsewhere.
+
+    What is the second argument of causal_mask?
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        return causal_mask(target.shape[1])
+
+
+class CausalMaskOfTheBatch(TwoStacks):
+    """The causal mask has the size of the batch, not of the sentence.
+
+    Which axis of the target counts its words?
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        return causal_mask(target.shape[0], device=target.device)
+
+
+class EitherMask(TwoStacks):
+    """In the target's mask a key is allowed when one of the two masks allows it, be it only one.
+
+    A later word that is no padding: may it be seen?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return real | earlier
+
+
+class NoPaddingInTheTarget(TwoStacks):
+    """The target's mask knows time, but not padding.
+
+    In a batch, sentences have different lengths. What stands in front of a word may be padding.
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return earlier.expand(len(real), 1, -1, -1)
+
+
+class CausalMaskAlone(TwoStacks):
+    """The target's mask is the causal mask alone, (t, t), without padding and without a batch.
+
+    In a batch, sentences have different lengths. Can they have one mask in common?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return earlier
+
+
+class PaddingMaskAlone(TwoStacks):
+    """The target's mask is the padding mask alone, (batch, 1, 1, t), without causality.
+
+    Which word shall be predicted at a position, and may it be seen there?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return real
+
+
+class PaddingOnTheQueries(TwoStacks):
+    """In the target's mask the padding blocks queries where it should block keys.
+
+    Nobody should listen to padding. Does it matter what padding listens to?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return real.transpose(-2, -1) & earlier
+
+
+class SourceMaskOfFloats(TwoStacks):
+    """The source's mask holds the numbers 0.0 and 1.0, not the truth values of torch.bool.
+
+    What padding_mask gives is torch.bool. Which step makes numbers of it?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return self.real(source).float()
+
+
+class SourceMaskWithoutNewAxes(TwoStacks):
+    """The source's mask is (batch, t_source): the two axes of size 1 are missing.
+
+    It has to broadcast to (batch, n_heads, t, t_source). How are shapes aligned for that?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return self.real(source)[:, 0, 0]
+
+
+class TargetMaskOfFloats(TwoStacks):
+    """The target's mask holds the numbers 0.0 and 1.0, not the truth values of torch.bool.
+
+    What the two masks and & give is torch.bool. Which step makes numbers of it?
+    """
+
+    item = "transformer_masks"
+
+    def give_target_mask(self, mask):
+        return mask.float()
+
+
+# Reading
+
+
+class OverwritesThePads(TwoStacks):
+    """Padding of the source is overwritten with another token, in place, before it is read.
+
+    Whoever looks for padding in the source afterwards finds none. Which step writes in place?
+    """
+
+    item = "transformer_output"
+
+    def read(self, source):
+        source[source == self.pad_id] = 1
+        return source
+
+
+class NoMaskInTheEncoder(TwoStacks):
+    """The encoder reads the source without its mask.
+
+    Padding is a token like any other to it then. Who listens to it?
+    """
+
+    item = "transformer_output"
+
+    def mask_of_encoder(self, source):
+        return None
+
+
+class CausalMaskInTheEncoder(TwoStacks):
+    """The encoder reads the source under a causal mask: no word hears those after it.
+
+    Why may the decoder not look ahead, and does it hold for the encoder?
+    """
+
+    item = "transformer_output"
+
+    def mask_of_encoder(self, source):
+        return self.target_mask(source)
+
+
+# Writing
+
+
+class DecoderReadsTheSource(TwoStacks):
+    """The decoder gets the tokens of the source where those of the target belong.
+
+    What does it know then of what has been written so far?
+    """
+
+    item = "transformer_output"
+
+    def written(self, target, source):
+        return source[:, : target.shape[1]]
+
+
+class MemoryOfTheFirstRow(TwoStacks):
+    """Every sentence of the batch reads the memory of the first one.
+
+    Each target has a source of its own. Is one picked, or an axis cut off?
+    """
+
+    item = "transformer_output"
+
+    def recall(self, memory):
+        return memory[:1].expand_as(memory)
+
+
+class NoMaskInTheCrossAttention(TwoStacks):
+    """The decoder reads the memory without the source's mask.
+
+    The memory has a row for each token of padding too. Who tells the cross-attention?
+    """
+
+    item = "transformer_output"
+
+    def masks_of_decoder(self, target, source):
+        return self.target_mask(target), None
+
+
+class NoMaskInTheSelfAttention(TwoStacks):
+    """The decoder reads the target without its mask.
+
+    The mask is made, and may be right. Who has to get it?
+    """
+
+    item = "transformer_output"
+
+    def masks_of_decoder(self, target, source):
+        return None, self.source_mask(source)
+
+
+class NoMasksInTheDecoder(TwoStacks):
+    """The decoder gets neither mask.
+
+    The masks are made, and may be right. Who has to get them?
+    """
+
+    item = "transformer_output"
+
+    def masks_of_decoder(self, target, source):
+        return None, None
+
+
+class MasksExchanged(TwoStacks):
+    """The decoder gets its two masks in the wrong order.
+
+    What are the arguments of Decoder, in their order? Which keys does each mask speak of?
+    """
+
+    item = "transformer_output"
+
+    def masks_of_decoder(self, target, source):
+        return self.source_mask(source), self.target_mask(target)
+
+
+class PaddingMaskInTheSelfAttention(TwoStacks):
+    """The decoder reads the target under its padding mask alone, without causality.
+
+    There is a method that makes the target's whole mask. Where is it called?
+    """
+
+    item = "transformer_output"
+
+    def masks_of_decoder(self, target, source):
+        return padding_mask(target, self.pad_id), self.source_mask(source)
+
+
+# From two sentences to logits
+
+
+class SourceAndTargetExchanged(TwoStacks):
+    """forward takes the target for the source, and the source for the target.
+
+    In which order does the docstring name them?
+    """
+
+    item = "transformer_output"
+
+    def take(self, source, target):
+        return target, source
+
+
+class ShiftsTheTarget(TwoStacks):
+    """forward leaves out the last token of the target.
+
+    Whoever trains the model does so for it. How many logits are asked for?
+    """
+
+    item = "transformer_output"
+
+    def take(self, source, target):
+        return source, target[:, :-1]
+
+
+class DetachesTheMemory(TwoStacks):
+    """The memory is detached: no gradient flows back to the encoder, which never learns.
+
+    detach, data and torch.no_grad all cut autograd's graph. Which one is at work?
+    """
+
+    item = "transformer_tensors"
+
+    def remember(self, memory):
+        return memory.detach()
+
+
+class OutputLayerLeftOut(TwoStacks):
+    """forward returns what decode gives, (batch, t, d_model): the output layer is not called.
+
+    A logit is asked for each word of the target language. Who makes them?
+    """
+
+    item = "transformer_output"
+
+    def project(self, x):
+        return x
+
+
+class DecodeGivesLogits(TwoStacks):
+    """decode returns logits: the output layer is called there, not in forward.
+
+    What does the docstring of decode say it returns?
+    """
+
+    item = "transformer_output"
+
+    def decode(self, target, memory, source):
+        return self.output(super().decode(target, memory, source))
+
+    def project(self, x):
+        return x
+
+
+class Softmax(TwoStacks):
+    """A softmax makes probabilities of the logits.
+
+    A cross-entropy does its own. What does a second softmax make of the first one's result?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.softmax(dim=-1)
+
+
+class LogSoftmax(TwoStacks):
+    """A log_softmax makes logarithms of probabilities of the logits.
+
+    No softmax, says the docstring. Who makes one of them later?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.log_softmax(dim=-1)
+
+
+class SoftmaxOverTheBatch(TwoStacks):
+    """A softmax runs over the batch, as it may without dim.
+
+    No softmax, says the docstring. Over which axis would it make sense, and over which not?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.softmax(dim=0)
+
+
+class SoftmaxOverThePositions(TwoStacks):
+    """A softmax runs over the positions of the target.
+
+    No softmax, says the docstring. Over which axis would it make sense, and over which not?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.softmax(dim=1)
+
+
+class LastPositionAlone(TwoStacks):
+    """Only the logits of the last position are returned.
+
+    Writing needs no more. From how many positions does training learn?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits[:, -1]
+
+
+class LogitsTransposed(TwoStacks):
+    """The logits are (batch, target_vocab_size, t): their last two axes are exchanged.
+
+    Some loss functions want it so. What does the docstring want?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.transpose(1, 2)
+
+
+class LogitsFlattened(TwoStacks):
+    """The logits are (batch * t, target_vocab_size): two axes have become one.
+
+    Some loss functions want it so. What does the docstring want?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.flatten(0, 1)
+
+
+class ReturnsWords(TwoStacks):
+    """forward returns the likeliest word of each position, not the logits.
+
+    Can a gradient flow through an argmax?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.argmax(dim=-1)

@@ -1,0 +1,755 @@
+"""The smoothed cross-entropy, step by step, and what goes wrong in each step."""
+
+import math
+
+import torch
+
+
+class SmoothedLoss:
+    """Cross-entropy with label smoothing, the mean over the real tokens."""
+
+    of = "smoothed_loss"
+    often = (
+        *("DetachesTheLogits", "PaddingCounts", "PadIdIsZero", "LogOfSoftmax"),
+        *("SoftmaxTwice", "SoftmaxOverThePlaces", "SumsOverTheWords"),
+        *("SharesAmongTheOthers", "Summed", "DividesByAllPlaces", "MeanOfEachSentence"),
+        *("SmoothingIgnored", "SmoothingIsAConstant", "FactorsExchanged", "SignForgotten"),
+        *("WithAnAxis",),
+    )
+
+    def take(self, logits, target, pad_id):
+        return logits, target
+
+    def find(self, target, pad_id):
+        return target != pad_id  # (batch, t)
+
+    def logarithms(self, logits, real):
+        return logits.log_softmax(dim=-1)  # (batch, t, vocab_size)
+
+    def pick(self, log_p, target):
+        return log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)  # (batch, t)
+
+    def spread(self, log_p, right, pad_id):
+        return log_p.mean(dim=-1)  # (batch, t)
+
+    def counted(self, real):
+        return real  # where the smoothing's part counts
+
+    def average(self, values, real):
+        return values[real].mean()
+
+    def mix(self, right, rest, smoothing):
+        return (1 - smoothing) * right + smoothing * rest
+
+    def negate(self, mixed):
+        return -mixed
+
+    def give(self, loss):
+        return loss
+
+    def __call__(self, logits, target, pad_id=0, smoothing=0.1):
+        logits, target = self.take(logits, target, pad_id)
+        real = self.find(target, pad_id)
+        log_p = self.logarithms(logits, real)
+        right = self.pick(log_p, target)
+        rest = self.spread(log_p, right, pad_id)
+        right, rest = self.average(right, real), self.average(rest, self.counted(real))
+        return self.give(self.negate(self.mix(right, rest, smoothing)))
+
+
+# Taking the inputs
+
+
+class DetachesTheLogits(SmoothedLoss):
+    """No gradient flows back to the logits: what is computed has left autograd's graph.
+
+    detach, data, numpy and torch.no_grad all cut it. What does a model learn from such a loss?
+    """
+
+    item = "loss_gradients"
+
+    def take(self, logits, target, pad_id):
+        return logits.detach(), target
+
+
+class ReturnsFloat32(SmoothedLoss):
+    """The logits are turned into float32, so that float64 goes in and float32 comes out.
+
+    The dtype of the logits is the caller's choice. Which step changes it?
+    """
+
+    item = "loss_value"
+
+    def take(self, logits, target, pad_id):
+        return logits.float().to(logits.dtype), target
+
+    def give(self, loss):
+        return loss.float()
+
+
+class LosesDigits(SmoothedLoss):
+    """The logits are rounded to float32 on the way, and the loss is turned back into their dtype.
+
+    The digits that are lost on the way do not come back. In which dtype do the logits come?
+    """
+
+    item = "loss_value"
+
+    def take(self, logits, target, pad_id):
+        return logits.float().to(logits.dtype), target
+
+
+class TurnsIntoFloat64(SmoothedLoss):
+    """float32 logits give a float64 loss: they are turned into float64, or meet a float64 tensor.
+
+    The dtype of the logits is the caller's choice. Which dtype has a tensor that is made anew?
+    """
+
+    item = "loss_tensors"
+
+    def take(self, logits, target, pad_id):
+        return logits.double(), target
+
+
+class WritesToTheLogits(SmoothedLoss):
+    """The loss is right, but the logits that were passed have changed: a step writes in place.
+
+    Whoever called goes on to use them. Operators such as -=, methods that end in _ and assignments
+    to a part, as in logits[...] = 0, write to the very tensor that was passed.
+    """
+
+    item = "loss_tensors"
+
+    def take(self, logits, target, pad_id):
+        original = logits.clone()
+        with torch.no_grad():
+            logits -= logits.amax(-1, keepdim=True)
+        return original, target
+
+
+class OverwritesTheTarget(SmoothedLoss):
+    """The loss is right, but the target that was passed has changed: pads are overwritten.
+
+    Whoever called goes on to use this target. Which step writes in place?
+    """
+
+    item = "loss_tensors"
+
+    def take(self, logits, target, pad_id):
+        original = target.clone()
+        target[target == pad_id] = (pad_id + 1) % logits.shape[-1]
+        return logits, original
+
+
+class ViewsTheLogits(SmoothedLoss):
+    """view is called on logits that may not be contiguous in memory, and raises an error there.
+
+    Its message names a method that does the same and copies where it must.
+    """
+
+    item = "loss_tensors"
+
+    def take(self, logits, target, pad_id):
+        return logits.view(-1, logits.shape[-1]).view(logits.shape), target
+
+
+class ViewsTheTarget(SmoothedLoss):
+    """view is called on a target that may not be contiguous in memory, and raises an error there.
+
+    Its message names a method that does the same and copies where it must.
+    """
+
+    item = "loss_tensors"
+
+    def take(self, logits, target, pad_id):
+        return logits, target.view(-1).view(target.shape)
+
+
+class ShiftsTheTarget(SmoothedLoss):
+    """The last logits and the first token of each target are left out, to set them one apart.
+
+    Whoever calls has set them one apart already. What is lost when it is done twice?
+    """
+
+    item = "loss_value"
+
+    def take(self, logits, target, pad_id):
+        return logits[:, :-1], target[:, 1:]
+
+
+class ClampsTheLogits(SmoothedLoss):
+    """The logits are cut off at 50 and at -50, so that no exponential overflows.
+
+    What has been cut off is missing from the loss, and gets no gradient. Is there another way?
+    """
+
+    item = "loss_large_logits"
+
+    def take(self, logits, target, pad_id):
+        return logits.clamp(-50, 50), target
+
+
+# Where there is something to predict
+
+
+class PaddingCounts(SmoothedLoss):
+    """Padding is predicted like any other word: it adds to the sum, and to the count.
+
+    What does a model learn that is praised for writing padding after padding?
+    """
+
+    item = "loss_padding"
+
+    def find(self, target, pad_id):
+        return torch.ones_like(target, dtype=torch.bool)
+
+
+class PadIdIsZero(SmoothedLoss):
+    """Padding is looked for as 0, whatever pad_id says.
+
+    With another pad_id, 0 is a word like any other. Where is pad_id used?
+    """
+
+    item = "loss_padding"
+
+    def find(self, target, pad_id):
+        return target != 0
+
+
+class PadIdIsTheLeast(SmoothedLoss):
+    """Only targets above pad_id count; those below it are taken for padding.
+
+    Ids are names, not sizes. Which comparison asks whether two of them are the same?
+    """
+
+    item = "loss_padding"
+
+    def find(self, target, pad_id):
+        return target > pad_id
+
+
+class EndsAtTheFirstPad(SmoothedLoss):
+    """Everything behind the first pad of a sentence is left out, real tokens too.
+
+    A pad is left out by itself. Does it say anything about those behind it?
+    """
+
+    item = "loss_padding"
+
+    def find(self, target, pad_id):
+        return (target != pad_id).long().cumprod(-1).bool()
+
+
+class PadsAtTheEndOnly(SmoothedLoss):
+    """Only the pads behind the last real token are left out; one in the middle counts as a word.
+
+    Is the length of a sentence counted, where each place should be looked at?
+    """
+
+    item = "loss_padding"
+
+    def find(self, target, pad_id):
+        return (target != pad_id).flip(-1).long().cumsum(-1).bool().flip(-1)
+
+
+class OnlyPaddingCounts(SmoothedLoss):
+    """The mean is over padding, and real tokens are left out: the wrong way round.
+
+    Without any padding nothing is left, and the mean of nothing is NaN. What is True where?
+    """
+
+    item = "loss_value"
+
+    def find(self, target, pad_id):
+        return target == pad_id
+
+
+class TableOnTheDefaultDevice(SmoothedLoss):
+    """A tensor is made on torch's default device, and then meets the inputs, which are elsewhere.
+
+    Which calls make a new tensor, and can each be told where?
+    """
+
+    item = "loss_tensors"
+
+    def find(self, target, pad_id):
+        return (target != pad_id) & torch.ones(target.shape, dtype=torch.bool)
+
+
+# The logarithms of the probabilities
+
+
+class LogOfSoftmax(SmoothedLoss):
+    """The logarithm is taken of a softmax, which may have become 0: that gives infinity.
+
+    The softmax takes an exponential, and the logarithm takes it back. Must it be taken at all?
+    """
+
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).log()
+
+
+class LogOfSoftmaxAndATrifle(SmoothedLoss):
+    """A tiny number, 1e-9, is added to the probabilities before the logarithm.
+
+    No loss of a word can be above 20.7 then, however wrong the model is. What is it there for?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-9).log()
+
+
+class ExponentialsAsTheyAre(SmoothedLoss):
+    """The exponentials are taken of the logits as they are, and overflow when these are large.
+
+    The loss is the same for logits that are all shifted by one number. Which shift is safe?
+    """
+
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        return logits - logits.exp().sum(dim=-1, keepdim=True).log()
+
+
+class SoftmaxOverThePlaces(SmoothedLoss):
+    """The softmax runs over the places of a sentence instead of over the words.
+
+    For whom must the probabilities sum to 1? Which axis is that, counted from the end?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return logits.log_softmax(dim=1)
+
+
+class SoftmaxOverTheBatch(SmoothedLoss):
+    """The softmax runs over the batch instead of over the words, as it may without dim.
+
+    For whom must the probabilities sum to 1? Which axis is that, counted from the end?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return logits.log_softmax(dim=0)
+
+
+class NoLogarithm(SmoothedLoss):
+    """The probabilities themselves are added up, without a logarithm.
+
+    How surprising is a word with the probability 0.5, and how surprising one with 0.001?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1)
+
+
+class NoSoftmax(SmoothedLoss):
+    """The logits are used as if they were logarithms of probabilities already.
+
+    Do the exponentials of the logits sum to 1? Who makes them do so?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return logits
+
+
+class SoftmaxTwice(SmoothedLoss):
+    """The softmax is applied twice: first by itself, and then once more inside of log_softmax.
+
+    Between 0 and 1, all numbers are nearly alike. What is left for the second softmax to see?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).log_softmax(dim=-1)
+
+
+class LogBase2(SmoothedLoss):
+    """The logarithms have the base 2: the loss is in bits.
+
+    Which logarithm belongs to the exponential of the softmax?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return logits.log_softmax(dim=-1) / math.log(2)
+
+
+class SigmoidForSoftmax(SmoothedLoss):
+    """Each logit goes through a sigmoid by itself: words do not compete for the probability.
+
+    What should the probabilities of all words sum to?
+    """
+
+    item = "loss_value"
+
+    def logarithms(self, logits, real):
+        return torch.nn.functional.logsigmoid(logits)
+
+
+class NaNAtPadding(SmoothedLoss):
+    """The logits at padding become -inf, and what the softmax makes of them, NaN, spoils the mean.
+
+    Multiplying NaN by 0 does not make it go away. Can padding be left out before it counts?
+    """
+
+    item = "loss_padding"
+
+    def logarithms(self, logits, real):
+        return logits.masked_fill(~real.unsqueeze(-1), -math.inf).log_softmax(dim=-1)
+
+    def average(self, values, real):
+        return (values * real).sum() / real.sum()
+
+
+# The right word's part
+
+
+class PicksTheLikeliest(SmoothedLoss):
+    """The likeliest word takes the place of the right one: the target plays no part in it.
+
+    Who tells the model then which word it should have said?
+    """
+
+    item = "loss_value"
+
+    def pick(self, log_p, target):
+        return log_p.amax(dim=-1)
+
+
+class RightWordWithoutGradient(SmoothedLoss):
+    """No gradient flows through the right word's part: it is picked as plain numbers.
+
+    item, tolist, detach and torch.tensor(...) all cut autograd's graph. Which one is at work?
+    """
+
+    item = "loss_gradients"
+
+    def pick(self, log_p, target):
+        return log_p.detach().gather(-1, target.unsqueeze(-1)).squeeze(-1)
+
+
+# The smoothing's part
+
+
+class SumsOverTheWords(SmoothedLoss):
+    """The smoothing's part is the sum over all words: each gets all of it, not its share.
+
+    How large is the share of one word, and what do all the shares sum to?
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1)
+
+
+class SharesAmongTheOthers(SmoothedLoss):
+    """The smoothing is shared out among the wrong words alone; the right one gets none of it.
+
+    Evenly among all words, says the docstring. What does the right word get in all?
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return (log_p.sum(dim=-1) - right) / (log_p.shape[-1] - 1)
+
+
+class OverwritesTheShare(SmoothedLoss):
+    """The right word's share of the smoothing is lost: all shares sum to less than 1.
+
+    Writing into a table replaces what was there. What did the right word have before?
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return (log_p.sum(dim=-1) - right) / log_p.shape[-1]
+
+
+class DividesByOneLess(SmoothedLoss):
+    """All words get a share of the smoothing, but as large as if there were one word less.
+
+    What do all the shares sum to then?
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1) / (log_p.shape[-1] - 1)
+
+
+class NoShareForPadding(SmoothedLoss):
+    """The smoothing is shared out among all words but the padding token.
+
+    Evenly among all words of the vocabulary, says the docstring. How many does it have?
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return (log_p.sum(dim=-1) - log_p[..., pad_id]) / (log_p.shape[-1] - 1)
+
+
+class NoShareForPaddingAndTheRight(SmoothedLoss):
+    """The smoothing is shared out among the wrong words without the padding token.
+
+    Well-known code does so. Evenly among all words of the vocabulary, says the docstring here.
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        others = log_p.sum(dim=-1) - log_p[..., pad_id] - right
+        return others / (log_p.shape[-1] - 2)
+
+
+class SmoothingWithoutGradient(SmoothedLoss):
+    """No gradient flows through the smoothing's part, as if it were a constant.
+
+    It depends on the logits as much as the other part does. Which step cuts it off?
+    """
+
+    item = "loss_gradients"
+
+    def spread(self, log_p, right, pad_id):
+        return log_p.detach().mean(dim=-1)
+
+
+class PaddingCountsInTheSmoothing(SmoothedLoss):
+    """Padding is left out of the right word's part alone: the smoothing's mean is over all places.
+
+    Where there is nothing to predict, there is nothing to smooth, either.
+    """
+
+    item = "loss_padding"
+
+    def counted(self, real):
+        return torch.ones_like(real)
+
+
+# The mean
+
+
+class Summed(SmoothedLoss):
+    """The losses of the real tokens are added up, and not divided by their number.
+
+    Should a larger batch have a larger loss?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return values[real].sum()
+
+
+class DividesByAllPlaces(SmoothedLoss):
+    """Padding adds nothing to the sum, but the sum is divided by the number of all places.
+
+    Should the same sentence have a smaller loss when there is more padding behind it?
+    """
+
+    item = "loss_padding"
+
+    def average(self, values, real):
+        return values.masked_fill(~real, 0.0).mean()
+
+
+class DividesByTheSentences(SmoothedLoss):
+    """The sum over the real tokens is divided by the number of sentences, not by that of tokens.
+
+    Of what is it the mean, then? Should a longer sentence have a larger loss?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return values[real].sum() / len(values)
+
+
+class MeanOfEachSentence(SmoothedLoss):
+    """The mean of each sentence is taken first, and then the mean of these.
+
+    A token of a short sentence counts for more than one of a long one. What does the text say?
+    """
+
+    item = "loss_padding"
+
+    def average(self, values, real):
+        sums = values.masked_fill(~real, 0.0).sum(-1)
+        return (sums / real.sum(-1).clamp(min=1)).mean()
+
+
+class OneForEachToken(SmoothedLoss):
+    """A loss for each place is returned, (batch, t), without the mean.
+
+    On a tensor of which shape can backward() be called?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return values.masked_fill(~real, 0.0)
+
+
+class OneForEachRealToken(SmoothedLoss):
+    """A loss for each real token is returned, one after the other, without the mean.
+
+    On a tensor of which shape can backward() be called?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return values[real]
+
+
+class OneForEachSentence(SmoothedLoss):
+    """A loss for each sentence is returned: the mean over its real tokens, but not over the batch.
+
+    On a tensor of which shape can backward() be called?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return values.masked_fill(~real, 0.0).sum(-1) / real.sum(-1).clamp(min=1)
+
+
+# Both parts together
+
+
+class SmoothingIgnored(SmoothedLoss):
+    """The smoothing has no effect: the loss is the plain cross-entropy.
+
+    What does the formula do with smoothing, and where does it stand in your code?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing):
+        return right + 0.0 * rest
+
+
+class SmoothingAdded(SmoothedLoss):
+    """The smoothing's part comes on top of the whole cross-entropy, which is not made smaller.
+
+    What is shared out must come from somewhere. What do the two factors sum to?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing):
+        return right + smoothing * rest
+
+
+class SmoothingIsAConstant(SmoothedLoss):
+    """The smoothing is 0.1, whatever is asked for.
+
+    Where do 0.1 and 0.9 stand in your code?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing):
+        return 0.9 * right + 0.1 * rest
+
+
+class FactorsExchanged(SmoothedLoss):
+    """The two factors are exchanged: the right word gets the smoothing, and all words the rest.
+
+    With smoothing 0, which of the two parts should be left?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing):
+        return smoothing * right + (1 - smoothing) * rest
+
+
+class RestNotSmoothed(SmoothedLoss):
+    """The smoothing's part is added in full; it should be multiplied by smoothing first.
+
+    With smoothing 0, which of the two parts should be left?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing):
+        return (1 - smoothing) * right + rest
+
+
+class SignForgotten(SmoothedLoss):
+    """The loss has the wrong sign: the logarithms are added up as they are.
+
+    What is the sign of the logarithm of a probability? Which way should the loss go in training?
+    """
+
+    item = "loss_value"
+
+    def negate(self, mixed):
+        return mixed
+
+
+# What is returned
+
+
+class ReturnsANumber(SmoothedLoss):
+    """A plain Python number is returned, from which nothing can flow back.
+
+    What has to be called on the loss in training, and on what can it be called?
+    """
+
+    item = "loss_value"
+
+    def give(self, loss):
+        return loss.tolist()
+
+
+class MakesANewTensor(SmoothedLoss):
+    """The loss is a new tensor, made from a plain number: float32, and cut off from the logits.
+
+    Why should a tensor be turned into a number first, and what gets lost on the way?
+    """
+
+    item = "loss_value"
+
+    def give(self, loss):
+        return torch.tensor(loss.tolist())
+
+
+class WithAnAxis(SmoothedLoss):
+    """The loss has the shape (1,): an axis of size 1 was kept.
+
+    A tensor without axes is asked for. Which step keeps or adds one?
+    """
+
+    item = "loss_value"
+
+    def give(self, loss):
+        return loss.unsqueeze(0)
+
+
+class ReturnsThePerplexity(SmoothedLoss):
+    """The exponential of the loss is returned.
+
+    That is the perplexity, which is good to read. Of which of the two is the gradient asked for?
+    """
+
+    item = "loss_value"
+
+    def give(self, loss):
+        return loss.exp()

@@ -1,0 +1,335 @@
+"""The learning rate with its warm-up, step by step, and what goes wrong in each step."""
+
+import math
+
+import torch
+
+
+class WarmupRate:
+    """The learning rate of a step (Vaswani et al. 2017, section 5.3)."""
+
+    of = "warmup_rate"
+    often = (
+        *("CountsFrom0", "WithoutDModel", "DModelIs512", "StaysAtItsPeak", "RisesTooFast"),
+        *("WarmupOf4000", "TakesTheLarger", "JumpsOneStepLate", "AsATensor"),
+    )
+
+    def count(self, step):
+        return step
+
+    def size(self, d_model):
+        return d_model**-0.5
+
+    def fall(self, step, warmup_steps):
+        return step**-0.5 if step else math.inf
+
+    def rise(self, step, warmup_steps):
+        return step * warmup_steps**-1.5
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return min(fall, rise)
+
+    def give(self, rate):
+        return rate
+
+    def __call__(self, step, d_model, warmup_steps):
+        step = self.count(step)
+        fall, rise = self.fall(step, warmup_steps), self.rise(step, warmup_steps)
+        return self.give(self.size(d_model) * self.choose(fall, rise, step, warmup_steps))
+
+
+# The step
+
+
+class CountsFrom0(WarmupRate):
+    """The rate is one step behind, as if steps were counted from 0: at step 1 it is 0.
+
+    What does a step with the rate 0 change in the model?
+    """
+
+    item = "warmup_rate"
+
+    def count(self, step):
+        return step - 1
+
+
+class DividesByZeroAtStep1(WarmupRate):
+    """1 is subtracted from the step, and at step 1 a ZeroDivisionError is raised.
+
+    Steps are counted from 1 already. What is 0 to the power of -0.5?
+    """
+
+    item = "warmup_rate"
+
+    def count(self, step):
+        return step - 1
+
+    def fall(self, step, warmup_steps):
+        return step**-0.5
+
+
+class CountsFrom2(WarmupRate):
+    """The rate is one step ahead: 1 is added to the step, which is counted from 1 already.
+
+    What is the first step, and what does the docstring say it is called with?
+    """
+
+    item = "warmup_rate"
+
+    def count(self, step):
+        return step + 1
+
+
+# The size of the model
+
+
+class WithoutDModel(WarmupRate):
+    """The size of the model is left out.
+
+    Which factor stands before the bracket in the formula?
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model):
+        return 1.0
+
+
+class DModelIs512(WarmupRate):
+    """d_model is taken to be 512, whatever it is.
+
+    That is the paper's. Where can the function read the size of the model that it is given?
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model):
+        return 512**-0.5
+
+
+class MultipliesByTheRoot(WarmupRate):
+    """The rate is multiplied by the root of d_model, where it should be divided by it.
+
+    Does a larger model take larger steps, or smaller ones? Look at the sign of the power.
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model):
+        return d_model**0.5
+
+
+class DividesByDModel(WarmupRate):
+    """The rate is divided by d_model itself, not by its root.
+
+    What does a power of -0.5 mean?
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model):
+        return 1 / d_model
+
+
+# After the warm-up
+
+
+class StaysAtItsPeak(WarmupRate):
+    """After the warm-up the rate stays where it is.
+
+    The first half of the formula falls. With what does it fall?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return warmup_steps**-0.5
+
+
+class FallsTooFast(WarmupRate):
+    """The half that falls is 1 / step, without the root.
+
+    Where do the two halves meet then? They should at step = warmup_steps.
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return 1 / step if step else math.inf
+
+
+class FallsFromTheEndOfTheWarmup(WarmupRate):
+    """The half that falls counts the steps anew after the warm-up.
+
+    Both halves count the same steps. Where do they meet then?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return (step - warmup_steps) ** -0.5 if step > warmup_steps else math.inf
+
+
+# The warm-up
+
+
+class RisesTooFast(WarmupRate):
+    """The half that rises is step times warmup_steps to the power of -0.5, not of -1.5.
+
+    Where do the two halves meet then? They should at step = warmup_steps.
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return step * warmup_steps**-0.5
+
+
+class RisesToOne(WarmupRate):
+    """The half that rises is step / warmup_steps: the share of the warm-up that is over.
+
+    What is the other half at step = warmup_steps? The two should meet there.
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return step / warmup_steps
+
+
+class WarmupOf4000(WarmupRate):
+    """The warm-up takes 4000 steps, whatever warmup_steps says.
+
+    That is the paper's. Where is warmup_steps used?
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return step * 4000**-1.5
+
+
+class PowersExchanged(WarmupRate):
+    """In the half that rises, step and warmup_steps are exchanged: step has the power -1.5.
+
+    Which of the two grows while the model is trained, and should that half grow with it?
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return warmup_steps * step**-1.5 if step else math.inf
+
+
+# The smaller half
+
+
+class TakesTheLarger(WarmupRate):
+    """The larger of the two halves is taken, not the smaller.
+
+    Which of the two is larger at step 1? Should the first step be the largest?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return max(fall, rise)
+
+
+class WithoutWarmup(WarmupRate):
+    """The rate falls from the first step on: the half that rises is missing, or never the smaller.
+
+    What is 1 to the power of -0.5, and what is the rate at step 1 to be?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return fall
+
+
+class GrowsWithoutEnd(WarmupRate):
+    """The rate rises for ever: the half that falls is missing, or never the smaller.
+
+    What shall happen after warmup_steps?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return rise
+
+
+class AddsTheHalves(WarmupRate):
+    """The two halves are added up.
+
+    Which of the two does min take, and what does it do with the other?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return fall + rise
+
+
+class MultipliesTheHalves(WarmupRate):
+    """The two halves are multiplied.
+
+    Which of the two does min take, and what does it do with the other?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return fall * rise
+
+
+class JumpsOneStepLate(WarmupRate):
+    """The first step after the warm-up still belongs to it.
+
+    At warmup_steps the two halves are equal. And one step later?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return rise if step <= warmup_steps + 1 else fall
+
+
+# What is returned
+
+
+class AsAText(WarmupRate):
+    """The rate is returned as a text with four digits.
+
+    A text is for people who read. What does the optimizer do with it?
+    """
+
+    item = "warmup_rate"
+
+    def give(self, rate):
+        return f"{rate:.4f}"
+
+
+class RoundsTheRate(WarmupRate):
+    """The rate is rounded to six digits after the point.
+
+    How many digits does so small a number have left?
+    """
+
+    item = "warmup_rate"
+
+    def give(self, rate):
+        return round(rate, 6)
+
+
+class AsATensor(WarmupRate):
+    """The rate is returned as a float32 tensor, which has lost half of its digits.
+
+    A plain Python number is asked for. What turns it into a tensor?
+    """
+
+    item = "warmup_rate"
+
+    def give(self, rate):
+        return torch.tensor(rate)

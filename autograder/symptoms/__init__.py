@@ -1,0 +1,1 @@
+"""What is known of a mistake that no fault explains."""

@@ -1,0 +1,123 @@
+"""The bank of faults: right without a fault, wrong with one, and no two that are the same."""
+
+import re
+from itertools import combinations
+
+import pytest
+
+from autograder.bank import BadFault, read_bank
+from autograder.course import read_course
+from autograder.evidence import apart, same
+from autograder.grading import prepare, source_path
+from autograder.source import read_source
+from tests.conftest import ROOT
+
+ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
+COMPONENTS = [
+    (assignment, component.name)
+    for assignment in ASSIGNMENTS
+    for component in read_bank(read_source(source_path(ROOT, assignment)))
+]
+
+
+@pytest.fixture(scope="module")
+def bank_of(course):
+    exams = {}
+
+    def bank_of(assignment_id):
+        if assignment_id not in exams:
+            exams.clear()  # the answers of a bank are many
+            exams[assignment_id] = prepare(course, assignment_id, "for the tests alone").bank
+        return exams[assignment_id]
+
+    return bank_of
+
+
+def component_of(bank, name):
+    return next(each for each in bank.components if each.name == name)
+
+
+def test_there_are_more_than_150_faults():
+    components = [read_bank(read_source(source_path(ROOT, each))) for each in ASSIGNMENTS]
+    assert all(components)
+    assert sum(len(each.faults) for found in components for each in found) >= 150
+
+
+@pytest.mark.parametrize("assignment_id", ASSIGNMENTS)
+def test_every_item_but_what_no_code_runs_for_is_meant_to_catch_a_fault(course, assignment_id):
+    assignment = course.assignment(assignment_id)
+    components = read_bank(read_source(source_path(ROOT, assignment_id)))
+    items = {fault.item for each in components for fault in each.faults}
+    assert items <= {item.id for item in assignment.items}
+
+
+@pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)
+def test_a_component_without_a_fault_is_right(bank_of, assignment_id, name):
+    bank = bank_of(assignment_id)
+    component = component_of(bank, name)
+    places = bank.cases_of(component)
+    assert places
+    for place in places:
+        case = bank.cases[place]
+        found = bank.ask_fault(component, (), case)
+        assert same(found, case.right, case), (case.item, case.question, found.failure)
+
+
+@pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)
+def test_no_two_faults_give_the_same_everywhere(bank_of, assignment_id, name):
+    bank = bank_of(assignment_id)
+    component = component_of(bank, name)
+    places = bank.cases_of(component)
+
+    def alike(one, other):
+        return all(
+            same(
+                bank.answer(component, one, place),
+                bank.answer(component, other, place),
+                bank.cases[place],
+            )
+            for place in places
+        )
+
+    singles = [(fault,) for fault in component.faults]
+    for fault in singles:
+        assert any(
+            apart(bank.answer(component, fault, each), bank.cases[each]) for each in places
+        ), f"{fault[0].id} is nowhere far from what is right"
+    for one, other in combinations(singles, 2):
+        assert not alike(one, other), f"{one[0].id} and {other[0].id} are one"
+
+
+@pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)
+def test_a_sentence_says_what_was_done_and_never_the_corrected_code(assignment_id, name):
+    components = read_bank(read_source(source_path(ROOT, assignment_id)))
+    (component,) = (each for each in components if each.name == name)
+    sentences = [fault.sentence for fault in component.faults]
+    assert len(set(sentences)) == len(sentences)
+    for fault in component.faults:
+        for text in (fault.sentence, fault.thought):
+            assert text[-1] in ".?!", text
+            assert not re.search(r"\w\(\w+, \w|return |self\.\w+ =|\w = \w+\(", text), text
+
+
+def test_a_fault_must_say_all_that_it_has_to():
+    source = read_source(source_path(ROOT, "a1_attention"))
+
+    def bank_with(more):
+        def read(path):
+            text = path.read_text()
+            return text + more if path.stem == "causal_mask" else text
+
+        return read_bank(source, read)
+
+    right = '"""Says.\n\n    Thinks?\n    """'
+    for body, said in (
+        (f"    {right}\n\n    def compare(self, q, k):\n        return q", "its item"),
+        ('    """Says."""\n\n    item = "causal_mask"\n', "a thought"),
+        (f'    {right}\n\n    item = "x"\n\n    def other(self):\n        pass', "no step"),
+        (f'    {right}\n\n    item = "x"\n', "overrides nothing"),
+    ):
+        with pytest.raises(BadFault, match=said):
+            bank_with(f"\n\nclass New(CausalMask):\n{body}\n")
+    with pytest.raises(BadFault, match="ZeroDivisionError"):
+        bank_with("\n\n1 / 0\n")
