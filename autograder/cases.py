@@ -2,16 +2,20 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 
 from autograder.agree import Agree, Asked
+from autograder.bank import Fault, of_name
+from autograder.course import Item
+from autograder.evidence import Case, apart
 from autograder.grading import Exam
 from autograder.handout.checks.compare import describe_module
 from autograder.plugin import CheckOutcome
 from autograder.sandbox.modules import Blueprint
+from autograder.sandbox.session import Answer
 from autograder.student import Question
 from autograder.weights import Weights
 
@@ -19,21 +23,23 @@ from autograder.weights import Weights
 def recorded_cases(exam: Exam) -> str:
     """The text of cases.json."""
     recorder = _Recorder(exam)
-    items = {}
+    items: dict[str, dict[str, Any]] = {}
     for item in exam.assignment.items:
         ours = [each for each in exam.outcomes if each.item == item.id]
         shapes_only = item.visibility == "hidden"
+        public = [(asked, each) for each in ours if each.public for asked in each.asked]
         items[item.id] = {
             "tolerance": item.tolerance,
             "shapes_only": shapes_only,
             "sentences": list(dict.fromkeys(each.sentence for each in ours)),
-            "cases": [
-                recorder.case(asked, each, shapes_only)
-                for each in ours
-                if each.public
-                for asked in each.asked
-            ],
+            "cases": [recorder.case(asked, each, shapes_only) for asked, each in public],
         }
+        if exam.assignment.diagnose_in_notebook and not shapes_only:
+            found = _mistakes(exam, item, [asked for asked, _ in public])
+            items[item.id]["mistakes"] = {each.id: each.said for each, _ in found}
+            for fault, answers in found:
+                for case, answer in zip(items[item.id]["cases"], answers, strict=True):
+                    case.setdefault("mistakes", {})[fault.id] = _given(case["kind"], answer)
     text = json.dumps({"assignment": exam.assignment.id, "items": items}, indent=1)
     # A row of numbers on one line is easier to read, and to compare.
     return re.sub(r"\[\s+([^][{}]*?)\s+\]", _on_one_line, text) + "\n"
@@ -41,6 +47,54 @@ def recorded_cases(exam: Exam) -> str:
 
 def _on_one_line(found: re.Match[str]) -> str:
     return "[" + re.sub(r"\s*\n\s*", " ", found.group(1)) + "]"
+
+
+def _mistakes(exam: Exam, item: Item, public: Sequence[Asked]) -> list[tuple[Fault, list[Answer]]]:
+    """The single faults that the public cases of an item show, and what these give in each."""
+    cases = [Case(item.id, each.question, each.answer, item.tolerance, each) for each in public]
+    components = [of_name(exam.bank.components, each.question.name) for each in cases]
+    found = []
+    for component in filter(None, dict.fromkeys(components)):
+        for fault in component.faults:
+            answers = [
+                exam.bank.ask_fault(component, (fault,), case) if of is component else case.right
+                for of, case in zip(components, cases, strict=True)
+            ]
+            shows = [apart(each, case) for each, case in zip(answers, cases, strict=True)]
+            if any(shows) and all(map(_can_be_shown, answers, cases)):
+                found.append((fault, answers))
+    return found
+
+
+def _given(kind: str, answer: Answer) -> dict[str, Any]:
+    """What a fault gives, as a case has it of the reference."""
+    if kind == "raises":
+        return {}
+    if kind == "parameters":
+        return {"expected": {name: list(each.shape) for name, each in answer.value.items()}}
+    given = {"expected": _to_json(answer.value)}
+    if kind == "call":
+        given["expected_read"] = _to_json(answer.read)
+        given["gradients"] = [_to_json(each) for each in answer.gradients]
+    return given
+
+
+def _can_be_shown(answer: Answer, case: Case) -> bool:
+    """Whether it gives numbers, and all of them finite: no other can be recorded."""
+    if case.right.failure is not None:  # an error is asked for, and what it says stands there
+        return answer.failure is not None
+    return answer.failure is None and all(
+        not each.is_floating_point() or bool(each.isfinite().all())
+        for each in _tensors((answer.value, answer.read, answer.gradients))
+    )
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for each in value:
+            yield from _tensors(each)
 
 
 class _Recorder:

@@ -120,6 +120,13 @@ class Assignment(_Entry):
     # What an item is worth that is right once an earlier part is replaced by a right one.
     carried_share: float = Field(default=1.0, ge=0, le=1, description="a number")
 
+    # How much a student is told of what is wrong.
+    feedback: Literal["verdict", "message", "diagnosis"] = Field(
+        default="diagnosis", description="verdict, message or diagnosis"
+    )
+    # Whether the notebook's own public cases name mistakes, too.
+    diagnose_in_notebook: bool = Field(default=False, description="true or false")
+
     # Of solutions/<assignment>/, what students get beside the notebook.
     files: tuple[_FileName, ...] = Field(
         default=(), strict=False, description="a list of file names such as numbers.tsv"

@@ -304,6 +304,13 @@ def test_more_too_long(agree: Agree, draw: Draw, max_len: int, t: int) -> None:
     agree.raises(ValueError, made, draw.normal(1, t, D_MODEL), naming=(t, max_len))
 
 
+@item("position_too_long", hint="What is max_len when nobody says it?")
+def test_longer_than_the_default(agree: Agree, draw: Draw) -> None:
+    """When max_len is not given, 5001 positions raise a ValueError that names their number."""
+    made = agree.module("PositionalEncoding", 4, dropout=0.0).without_loading()
+    agree.raises(ValueError, made, draw.normal(1, 5001, 4), naming=(5001,))
+
+
 # position_buffer
 
 

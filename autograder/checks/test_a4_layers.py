@@ -17,6 +17,7 @@ from autograder.student import Student
 BATCH, N_HEADS, T, T_MEMORY, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 SIZES = D_MODEL, N_HEADS, D_FF
 SMALL = 6, 3, 8  # where every gradient is written down for the notebook
+WIDE = 50, 2, 8  # where numbers are counted
 TIMES = 4  # that many times as many positions, for counting operations
 
 item = pytest.mark.item
@@ -540,6 +541,31 @@ def drops_some(
         agree.wrong(layer, f"what {part} says is dropped nowhere, or everywhere alike", x, *more)
 
 
+@item("encoder_dropout", hint="Which dropout has the layer when nobody says it?")
+def test_encoder_default_dropout(student: Student, agree: Agree, draw: Draw) -> None:
+    """When dropout is not given, a tenth of what feed_forward says is dropped in train mode."""
+    drops_a_tenth(student, agree, agree.module("EncoderLayer", *WIDE), "norm2", draw)
+
+
+def drops_a_tenth(
+    student: Student, agree: Agree, layer: Blueprint, last: str, draw: Draw, *more: torch.Tensor
+) -> None:
+    """The stream is 0, and feed_forward says 1: the last norm puts what is dropped below 0."""
+    ones = f"{last}.weight", "feed_forward.linear2.bias"
+    weights = {
+        name: torch.full_like(each, float(name in ones))
+        for name, each in (layer.weights or {}).items()
+    }
+    layer, x = layer.with_weights(weights).training(), draw.normal(BATCH, 37, WIDE[0])
+    got = student.call(layer, x, *more).value
+    if not isinstance(got, torch.Tensor) or got.shape != x.shape:
+        agree.wrong(layer, f"expected one tensor of shape {tuple(x.shape)}", x, *more)
+    # Of 3700 numbers: more than six standard deviations away is no chance.
+    share = (got < -0.5).double().mean().item()
+    if abs(share - 0.1) > 0.05:
+        agree.wrong(layer, f"expected about 10% to be dropped, found {share:.0%}", x, *more)
+
+
 # encoder_gradients
 
 
@@ -763,6 +789,13 @@ def test_decoder_drops_some(student: Student, agree: Agree, draw: Draw, silent: 
     """With a dropout in between, what each sublayer says is dropped in part."""
     layer = agree.module("DecoderLayer", *SIZES, dropout=0.5)
     drops_some(student, agree, layer, silent, draw, draw.normal(BATCH, T_MEMORY, D_MODEL))
+
+
+@item("decoder_dropout", hint="Which dropout has the layer when nobody says it?")
+def test_decoder_default_dropout(student: Student, agree: Agree, draw: Draw) -> None:
+    """When dropout is not given, a tenth of what feed_forward says is dropped in train mode."""
+    layer, memory = agree.module("DecoderLayer", *WIDE), draw.normal(BATCH, T_MEMORY, WIDE[0])
+    drops_a_tenth(student, agree, layer, "norm3", draw, memory)
 
 
 # decoder_gradients

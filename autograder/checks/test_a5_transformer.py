@@ -454,6 +454,46 @@ def test_nothing_dropped(student: Student, agree: Agree, draw: Draw) -> None:
         agree.wrong(none, problem, source, target)
 
 
+@item("arguments", hint="What does the stub say about a dropout that nobody gives?")
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [("Encoder", "norm2"), ("Decoder", "norm3"), ("Transformer", "encoder.layers.0.norm2")],
+)
+def test_default_dropout(student: Student, agree: Agree, draw: Draw, name: str, last: str) -> None:
+    """When dropout is not given, a tenth of what a layer's feed_forward says is dropped."""
+    # The stream is 0, and feed_forward says 1: the last norm puts what is dropped below 0.
+    ones = f"{last}.weight", "feed_forward.linear2.bias"
+    vocab = [SOURCE_VOCAB, TARGET_VOCAB] if name == "Transformer" else [SOURCE_VOCAB]
+    module = agree.module(name, *vocab, 50, 2, 8, 1)
+    weights = {
+        name: torch.full_like(each, float(name.endswith(ones)))
+        for name, each in (module.weights or {}).items()
+    }
+    module = module.with_weights(weights).training()
+    module = module.of("encode") if name == "Transformer" else module
+    more = [draw.normal(BATCH, T_SOURCE, 50)] if name == "Decoder" else []
+    tokens = source_words(draw, t=37)
+    got = values(student, agree, module, tokens, *more, shape=(BATCH, 37, 50))
+    # Of 3700 numbers: more than six standard deviations away is no chance.
+    share = (got < -0.5).double().mean().item()
+    if abs(share - 0.1) > 0.05:
+        agree.wrong(module, f"expected about 10% to be dropped, found {share:.0%}", tokens, *more)
+
+
+@item("arguments", hint="What does the stub say about sizes that nobody gives?")
+def test_default_sizes(student: Student, agree: Agree, draw: Draw) -> None:
+    """Sizes that are not given are d_model=512, n_heads=8, d_ff=2048 and n_layers=6."""
+    kwargs = {"n_heads": 2, "d_ff": 4, "n_layers": 1}
+    wide = Blueprint("Transformer", (SOURCE_VOCAB, TARGET_VOCAB), kwargs, method="output")
+    values(student, agree, wide, draw.normal(3, 512), shape=(3, TARGET_VOCAB))
+    said = agree.module("Transformer", SOURCE_VOCAB, TARGET_VOCAB, 8, 8, 2048, 6)
+    unsaid = Blueprint("Transformer", (SOURCE_VOCAB, TARGET_VOCAB, 8), weights=said.weights)
+    source, target = source_words(draw), target_words(draw)
+    logits = [logits_of(student, agree, each, source, target) for each in (said, unsaid)]
+    if moved(*logits).any():
+        agree.wrong(unsaid, "not the same as with these sizes", source, target)
+
+
 # max_len
 
 
@@ -478,6 +518,20 @@ def test_max_len_of_the_transformer(student: Student, agree: Agree, draw: Draw) 
     logits_of(student, agree, module, most, most)
     agree.raises(ValueError, module, many, most, naming=naming)
     agree.raises(ValueError, module, most, many, naming=naming)
+
+
+@item("max_len", hint="What does the stub say about a max_len that nobody gives?")
+def test_default_max_len(student: Student, agree: Agree, draw: Draw) -> None:
+    """When max_len is not given, 512 tokens are welcome, and 513 raise a ValueError."""
+    many, memory = source_words(draw, batch=1, t=513), draw.normal(1, T_SOURCE, D_MODEL)
+    most = many[:, :512].clone()
+    for module, *others in (
+        (encoder(agree),),
+        (decoder(agree), memory),
+        (transformer(agree).of("encode"),),
+    ):
+        student.call(module.without_loading(), most, *others)
+        agree.raises(ValueError, module.without_loading(), many, *others, naming=(513, 512))
 
 
 # transformer_padding

@@ -40,13 +40,24 @@ def check(item: str) -> None:
         known = ", ".join(recorded["items"])
         raise CheckFailed(f"there is no item {item!r}; the items are: {known}") from None
     started = time.perf_counter()
+    names = vars(sys.modules["__main__"])
     for case in asked["cases"]:
-        problem = problem_of(case, vars(sys.modules["__main__"]), asked["tolerance"])
+        problem = problem_of(case, names, asked["tolerance"])
         if problem:
             hint = None if any(each in problem for each in _WITHOUT_HINT) else case["hint"]
+            hint = _mistake(asked, names) or hint
             said = [f"{item}: not yet right", case["sentence"], problem, hint]
             raise CheckFailed("\n  ".join(line for line in said if line))
     print(_all_right(item, asked, time.perf_counter() - started))
+
+
+def _mistake(asked: dict[str, Any], names: dict[str, Any]) -> str | None:
+    """The mistake that gives just what the notebook gives, in every case, if there is one."""
+    for mistake, said in asked.get("mistakes", {}).items():
+        as_if_right = [case | case["mistakes"].get(mistake, {}) for case in asked["cases"]]
+        if not any(problem_of(case, names, asked["tolerance"]) for case in as_if_right):
+            return f"It gives what this mistake gives: {said}"
+    return None
 
 
 def _all_right(item: str, asked: dict[str, Any], seconds: float) -> str:
