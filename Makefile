@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint verify bench release clean
+.PHONY: demo test lint verify prove bench release clean
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
@@ -23,6 +23,9 @@ lint: .venv/installed
 
 verify: .venv/installed
 	$(BIN)/autograder verify
+
+prove: .venv/installed
+	$(BIN)/autograder prove
 
 bench: .venv/installed
 	$(BIN)/python tests/benchmark.py

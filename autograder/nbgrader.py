@@ -61,11 +61,11 @@ class Desk:
         self.server = Server(choose(), limits_of(self.exam.assignment))
 
     def grade(self, student: str, handed_in: Path) -> Result:
-        """Grade what a student handed in, and keep the result file, which is the evidence."""
+        """Grade what a student handed in; the result file, which is the evidence, tells all."""
         assignment = self.exam.assignment
         result = grade(student, handed_in, self.exam, self.server)
         result.write(self.root / "results" / assignment.id / f"{student}.json")
-        return result
+        return result.told(assignment.feedback)
 
 
 class _Desks:
@@ -192,7 +192,7 @@ def _outputs(item: ItemResult) -> list[NotebookNode]:
     """
     assert item.score is not None
     said = [f"{item.item}: {item.verdict} ({item.score:g} of {item.points:g})"]
-    said += [text for text in (item.message, item.diagnosis) if text]
+    said += item.said
     score = {"text/plain": repr(float(item.score))}
     return [
         new_output("stream", name="stdout", text="\n".join(said) + "\n"),

@@ -23,7 +23,7 @@ from autograder.cli.common import (
     read_nearest,
     wall_for,
 )
-from autograder.cli.gate import show_margins, show_verification
+from autograder.cli.gate import show_margins, show_proof, show_verification
 from autograder.cli.show import print_result
 from autograder.grading import grade as grade_one
 from autograder.grading import limits_of, prepare
@@ -155,7 +155,7 @@ def check(
     if as_json:
         typer.echo(result.model_dump_json(indent=2))
     else:
-        print_result(out, result)
+        print_result(out, result.told(exam.assignment.feedback))
     raise typer.Exit(1 if result.needs_staff else 0)
 
 
@@ -253,3 +253,36 @@ def margins(
         chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
         wide = show_margins(out, err, found, chosen, wall_for(sandbox, no_sandbox=False))
     raise typer.Exit(0 if wide else 1)
+
+
+@app.command()
+def prove(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Single faults and variants alone: no pairs, no mutants."),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Where the page goes.", show_default="build/proof.html")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """Prove that the grader catches what it should, and says nothing but the truth.
+
+    Every fault of the bank, each pair of them, every right variant and every mutant of the
+    references is graded as a submission. Fails when a fault or mutant survives, is not caught by
+    the item meant for it or is named wrongly, and when a variant loses a point. Takes minutes.
+
+    Example: `autograder prove a1_attention --quick`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
+        wall = wall_for(sandbox, no_sandbox=False)
+        page = output or found.root / "build" / "proof.html"
+        proven = show_proof(out, err, found, chosen, wall, jobs, quick=quick, page=page)
+    raise typer.Exit(0 if proven else 1)

@@ -1,14 +1,26 @@
-"""`autograder verify` and `autograder margins`: what must hold before anything is published."""
+"""`autograder verify`, `margins` and `prove`: what must hold before anything is published."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 
 from autograder.course import Assignment, Course
+from autograder.export.proof import write_proof
 from autograder.grading import limits_of, prepare
 from autograder.margins import FACTOR, Margin, margins
+from autograder.prove import Proof, all_mutants, prove
 from autograder.sample import read_samples
 from autograder.sandbox.host import Server
 from autograder.verify import verify
@@ -54,6 +66,53 @@ def show_margins(
         f"{1 / FACTOR:g} and every wrong sample whose values cost the item above {FACTOR:g}."
     )
     return wide
+
+
+def show_proof(
+    out: Console,
+    err: Console,
+    course: Course,
+    chosen: Sequence[Assignment],
+    wall: str,
+    jobs: int,
+    *,
+    quick: bool,
+    page: Path,
+) -> bool:
+    """Prove, print a line for each assignment, write the page; returns whether all is proven."""
+    proofs = []
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
+        for assignment in chosen:
+            task = progress.add_task(f"{assignment.id}: faults", total=None)
+
+            def tell(done: int, total: int, task: TaskID = task) -> None:
+                progress.update(task, completed=done, total=total)
+
+            few = (lambda faults: len(faults) == 1) if quick else (lambda _: True)
+            proof = prove(course, assignment.id, wall, jobs, tell, few)
+            if not quick:
+                task = progress.add_task(f"{assignment.id}: mutants", total=None)
+                proof = replace(proof, mutants=all_mutants(course, assignment.id, wall, jobs))
+                progress.update(task, completed=1, total=1)
+            proofs.append(proof)
+    write_proof(proofs, course.name, page)
+    out.print(_proven(proofs))
+    for proof in proofs:
+        for problem in proof.problems:
+            out.print(f"[red]{proof.assignment.id}: {escape(problem)}[/]", soft_wrap=True)
+    out.print(f"page: {page}", soft_wrap=True)
+    return not any(proof.problems for proof in proofs)
+
+
+def _proven(proofs: Sequence[Proof]) -> Table:
+    table = Table(title="What the grader catches, and what it says", title_justify="left")
+    table.add_column()
+    for proof in proofs:
+        table.add_column(proof.assignment.id.partition("_")[0], justify="right")
+    for row in proofs[0].figures:
+        table.add_row(row, *(str(each.figures[row]) for each in proofs))
+    return table
 
 
 def _table(title: str, found: Sequence[Margin]) -> Table:

@@ -59,9 +59,8 @@ def print_result(out: Console, result: Result) -> None:
         colour = _COLOURS.get(each.verdict, "red")
         points = "-" if each.score is None else f"{each.score:g}"
         out.print(f"\n[{colour}]{each.item}: {each.verdict}[/] ({points} of {each.points:g})")
-        for text in (each.message, each.diagnosis):
-            if text:
-                out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
+        for text in each.said:
+            out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
     for note in result.notes:
         out.print(f"\nnote: {rich.markup.escape(note)}")
 

@@ -15,6 +15,7 @@ from autograder.result import ItemResult, Result, Verdict
 __all__ = ["write_class_page"]
 
 _MOST_BARS = 12
+_MOST_MISTAKES = 10
 _BAR_WIDTHS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000)  # in points
 
 
@@ -44,6 +45,14 @@ class _Column:
     item: Item
     counts: list[tuple[Verdict, int]]  # how many got each verdict, in the order of LOOKS
     total: int
+
+
+@dataclass(frozen=True)
+class _Mistake:
+    """One that was named: what was done, and how many did it."""
+
+    sentence: str
+    count: int
 
 
 def write_class_page(
@@ -76,7 +85,20 @@ def write_class_page(
         tallest=max(bar.count for bar in bars),
         columns=[_column(item, index, rows) for index, item in enumerate(assignment.items)],
         rows=rows,
+        mistakes=_mistakes(results),
     )
+
+
+def _mistakes(results: Sequence[Result]) -> list[_Mistake]:
+    """The mistakes that most students made, each student counted once."""
+    made = [
+        {id: said for item in result.items for id, said in item.faults.items()}
+        for result in results
+    ]
+    counts = Counter(id for each in made for id in each)
+    sentences = {id: said for each in made for id, said in each.items()}
+    often = sorted(counts, key=lambda id: (-counts[id], id))[:_MOST_MISTAKES]
+    return [_Mistake(sentences[id], counts[id]) for id in often]
 
 
 def _row(result: Result, assignment: Assignment, links: Mapping[str, str]) -> _Row:

@@ -19,7 +19,7 @@ def write_feedback(result: Result, assignment: Assignment, course_name: str, pat
     write_page(
         path,
         "feedback.html.jinja",
-        result=result,
+        result=result.told(assignment.feedback),
         assignment=assignment,
         course_name=course_name,
         tally=[(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]],

@@ -1,0 +1,164 @@
+"""The gate: known mistakes handed in, what is caught, what is said; and that the gate can fail."""
+
+import shutil
+import zlib
+from dataclasses import replace
+
+import pytest
+
+from autograder import bank as banks
+from autograder.course import read_course
+from autograder.export.proof import write_proof
+from autograder.grading import prepare
+from autograder.mutants import Mutant, Tried, mutants, try_mutants
+from autograder.prove import SECRET, Graded, Proof, Told, prove
+from autograder.result import ItemResult, Verdict
+from autograder.sandbox import walls
+from tests.conftest import ROOT
+
+ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
+# Of how many one is taken: `make prove` takes them all.
+ONE_OF = {"a4_layers": (4, 60), "a5_transformer": (8, 60)}
+USUAL = (3, 40)
+MUTANTS = 6  # of each assignment
+
+
+def number(faults):
+    return zlib.crc32(" ".join(each.id for each in faults).encode())
+
+
+@pytest.mark.parametrize("assignment_id", ASSIGNMENTS)
+def test_some_faults_pairs_and_all_variants(course, assignment_id):
+    of = ONE_OF.get(assignment_id, USUAL)
+    proof = prove(
+        course,
+        assignment_id,
+        walls.choose(),
+        2,
+        lambda done, total: None,
+        lambda faults: number(faults) % of[len(faults) - 1] == 0,
+    )
+    assert proof.problems == []
+    assert len(proof.singles) >= 3
+    assert proof.variants
+
+
+@pytest.mark.parametrize("assignment_id", ASSIGNMENTS)
+def test_some_mutants(course, assignment_id):
+    exam = prepare(course, assignment_id, SECRET)
+    every = mutants(exam.source)
+    chosen = every[:: max(1, len(every) // MUTANTS)]
+    tried = try_mutants(exam, walls.choose(), chosen, lambda each: None)
+    assert [each.problem for each in tried if each.problem] == []
+
+
+def lost(item="causal_mask", **more):
+    return ItemResult(
+        item=item, title=item, points=1, score=0, verdict=Verdict.WRONG, message="", **more
+    )
+
+
+@pytest.fixture(scope="module")
+def proof(exam):
+    components = tuple(exam.bank.components)
+    one = next(each for each in components if each.name == "causal_mask").faults[0]
+    named = Graded((one,), (lost(faults={one.id: one.sentence}),), Told.NAMED)
+    return Proof(exam.assignment, components, (named,), (), {"a": ()})
+
+
+def test_a_proof_without_problems_has_none(proof):
+    assert proof.problems == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"lost": ()}, "survives"),
+        ({"lost": (lost("padding_mask"),)}, "is not caught by causal_mask"),
+        ({"told": Told.SILENT}, "is silent"),
+        ({"told": Told.PARTLY}, "is partly"),
+        ({"told": Told.WRONG}, "is wrong"),
+        ({"told": Told.ALIKE}, "is alike"),
+    ],
+)
+def test_a_single_fault_fails_the_gate(proof, changed, said):
+    broken = replace(proof, singles=(replace(proof.singles[0], **changed),))
+    assert len(broken.problems) == 1
+    assert said in broken.problems[0]
+
+
+def test_a_variant_that_loses_a_point_fails_the_gate(proof):
+    broken = replace(proof, variants={"in_another_style": (lost(),)})
+    assert "in_another_style" in broken.problems[0]
+
+
+def test_pairs_fail_the_gate_when_one_is_told_wrongly_or_too_few_are_named(proof):
+    pair = replace(proof.singles[0], faults=2 * proof.singles[0].faults)
+    many = (pair,) * 19
+    assert replace(proof, pairs=(*many, replace(pair, told=Told.SILENT))).problems == []
+    few = replace(proof, pairs=(*many[1:], *2 * (replace(pair, told=Told.SILENT),)))
+    assert "of the pairs are named" in few.problems[0]
+    assert replace(proof, pairs=(*many, replace(pair, told=Told.ALIKE))).problems == []
+    wrong = replace(proof, pairs=(*many, replace(pair, told=Told.WRONG)))
+    assert "told as something else" in wrong.problems[0]
+
+
+def test_a_mutant_that_survives_or_a_reason_that_is_none_fails_the_gate(proof):
+    mutant = Mutant("attention", 1, "line 1: a -> b", "")
+    for tried in (Tried(mutant, None, None), Tried(mutant, "attention_mask", "it is the same")):
+        assert len(replace(proof, mutants=(tried,)).problems) == 1
+    for tried in (Tried(mutant, "attention_mask", None), Tried(mutant, None, "it is the same")):
+        assert replace(proof, mutants=(tried,)).problems == []
+
+
+def test_a_fault_that_is_none_and_one_of_another_item_are_found(course, tmp_path, monkeypatch):
+    """The bank itself is broken, and the whole gate is run on it."""
+    shutil.copytree(banks.FAULTS, tmp_path / "faults")
+    file = tmp_path / "faults" / "a1_attention" / "causal_mask.py"
+    text = file.read_text().replace(
+        'item = "causal_mask"\n\n    def size_of(self, size):\n        return size + 1',
+        'item = "attention_scale"\n\n    def size_of(self, size):\n        return size + 1',
+    )
+    assert text != file.read_text()
+    text += '''
+
+class Nothing(CausalMask):
+    """Nothing is wrong.
+
+    What could be?
+    """
+
+    item = "causal_mask"
+
+    def give(self, mask):
+        return mask.clone()
+'''
+    file.write_text(text)
+    monkeypatch.setattr(banks, "FAULTS", tmp_path / "faults")
+    proof = prove(
+        course,
+        "a1_attention",
+        walls.choose(),
+        2,
+        lambda done, total: None,
+        lambda faults: [each.name for each in faults] in (["Nothing"], ["OneRowTooMany"]),
+    )
+    said = "\n".join(proof.problems)
+    assert "causal_mask.Nothing survives" in said
+    assert "causal_mask.OneRowTooMany is not caught by attention_scale" in said
+
+
+def test_the_page_says_it_all(proof, tmp_path):
+    mutant = Mutant("attention", 1, "line 1: a -> b", "")
+    broken = replace(
+        proof,
+        variants={"in_another_style": (lost(),)},
+        mutants=(Tried(mutant, None, "no input tells"), Tried(mutant, None, None)),
+    )
+    for each in (proof, broken):
+        write_proof([each], "A course", tmp_path / "proof.html")
+        text = (tmp_path / "proof.html").read_text()
+        assert proof.singles[0].faults[0].sentence in text
+        assert ("in_another_style" in text) is (each is broken)
+        assert ("no input tells" in text) is (each is broken)
+        assert ("it loses no item" in text) is (each is broken)
