@@ -6,6 +6,7 @@ faults go before pairs. What explains all that is known of a component is prefer
 explains one item; when several do, all are named, or none.
 """
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,6 +74,7 @@ class Bank:
         self.components = components
         self.cases = cases
         self._answers: dict[tuple[str, Faults, tuple[Faults, ...], int], Answer] = {}
+        self.seconds: dict[int, float] = {}  # that a fault took for a case, when last asked
         self._of = [of_name(components, each.question.name) for each in cases]
 
     def ask(self, student: RemoteStudent, failed: Collection[str]) -> dict[int, Answer]:
@@ -100,7 +102,9 @@ class Bank:
         others = [each for each in others if self._matters(each[0], component, case)]
         key = component.name, faults, tuple(theirs for _, theirs in others), place
         if key not in self._answers:
+            started = time.perf_counter()
             answer = self.ask_fault(component, faults, case, others)
+            self.seconds[place] = time.perf_counter() - started
             self._answers[key] = answer if _size(answer) <= _LARGEST else _TOO_LARGE
         return self._answers[key]
 
@@ -168,7 +172,8 @@ def _joined(one: Diagnosis | None, other: Diagnosis) -> Diagnosis:
     """Two components that fail in one item."""
     if one is None:
         return other
-    return Diagnosis(one.faults + other.faults, one.cases + other.cases)
+    both = tuple(dict.fromkeys(one.faults + other.faults))
+    return Diagnosis(both, one.cases + other.cases)
 
 
 def _asked(student: RemoteStudent, case: Case) -> Answer:
@@ -186,9 +191,10 @@ class _Search:
         self._answers = answers
         self._others = others
         places = [place for place in bank.cases_of(component) if place in answers]
-        # What tells most comes first: the cheap ones among those that are wrong.
         wrong = [each for each in places if not self._agrees((), each, ())]
-        self.wrong = sorted(wrong, key=lambda each: len(bank.cases[each].question.frame))
+        # What is found does not depend on the order; how soon it is found does.
+        sizes = {each: (bank.seconds.get(each, 0.0), bank.cases[each].size) for each in wrong}
+        self.wrong = sorted(wrong, key=sizes.__getitem__)
         self.places = self.wrong + [each for each in places if each not in self.wrong]
 
     def _agrees(self, faults: Faults, place: int, others: Others | None = None) -> bool:
@@ -222,8 +228,10 @@ class _Search:
         if len(whole) > 1 and choices:
             certain = tuple(each for each in choices[0] if all(each in one for one in choices))
             choices = choices if len(choices) <= _ALTERNATIVES or not certain else [certain]
-        if not choices or not choices[0] or len(choices) > _ALTERNATIVES:
+        if not choices or len(choices) > _ALTERNATIVES:
             return None
+        if not choices[0]:  # it is wrong only where it is built on what is
+            choices = [tuple(_all_of(faults for _, faults in self._others))]
         return Diagnosis(choices[0], len(places), tuple(choices[1:]))
 
     def _is_apart(self, faults: Faults, places: Sequence[int]) -> bool:

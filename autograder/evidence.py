@@ -51,6 +51,13 @@ class Case:
         parts = (self.question.target, *self.question.args, *self.question.kwargs.values())
         return any(getattr(each, "dtype", None) == torch.float32 for each in parts)
 
+    @cached_property
+    def size(self) -> int:
+        """What it takes, roughly: attention goes with the square of a length."""
+        passed = (*self.question.args, *self.question.kwargs.values())
+        shapes = [each.shape for each in passed if isinstance(each, Tensor)]
+        return sum(shape.numel() * max(shape, default=1) for shape in shapes)
+
     @property
     def counts_calls(self) -> bool:
         """Whether it is about how torch is called, which no answer is right or wrong in."""
