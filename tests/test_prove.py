@@ -18,9 +18,9 @@ from tests.conftest import ROOT
 
 ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
 # Of how many one is taken: `make prove` takes them all.
-ONE_OF = {"a4_layers": (4, 60), "a5_transformer": (8, 60)}
-USUAL = (3, 40)
-MUTANTS = 6  # of each assignment
+ONE_OF = {"a4_layers": (16, 60), "a5_transformer": (16, 60)}
+USUAL = (8, 60)
+MUTANTS = 5  # of each assignment
 
 
 def number(faults):
