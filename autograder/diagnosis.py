@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import combinations
 
 import torch
 
@@ -22,6 +23,7 @@ from autograder.sandbox.session import Answer
 
 _LARGEST = 1 << 24  # bytes of an answer that is remembered
 _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
+_TOGETHER = 4  # faults known from some items that are tried together on the others
 _ALTERNATIVES = 2  # so many are told; of more, none
 
 
@@ -140,11 +142,10 @@ class Bank:
             search = _Search(self, component, answers, tuple(others))
             whole = search.explain(search.places)
             items = dict.fromkeys(self.cases[place].item for place in search.wrong)
-            for item in items:
-                if item in failed:
-                    diagnosis = search.diagnose_item(item, whole)
-                    if diagnosis:
-                        found[item] = _joined(found.get(item), diagnosis)
+            wanted = [item for item in items if item in failed]
+            ours = search.diagnose(wanted, whole)
+            for item, diagnosis in ours.items():
+                found[item] = _joined(found.get(item), diagnosis)
             if len(whole) == 1 and whole[0]:
                 others.append((component, whole[0]))
         return found
@@ -234,6 +235,44 @@ class _Search:
             choices = [tuple(_all_of(faults for _, faults in self._others))]
         return Diagnosis(choices[0], len(places), tuple(choices[1:]))
 
+    def diagnose(self, items: Sequence[str], whole: Sequence[Faults]) -> dict[str, Diagnosis]:
+        """What explains these items, `whole` being what explains all that is known.
+
+        Where nothing does, each item is explained by itself; but not by what would show where the
+        submission is right, unless it is hidden there by what other items show.
+        """
+        found = {item: self.diagnose_item(item, whole) for item in items}
+        known = {item: each for item, each in found.items() if each}
+        if whole:
+            return known
+        sure = {item: each for item, each in known.items() if not self._contradicted(each.faults)}
+        told = tuple(dict.fromkeys(_all_of(e.faults for e in known.values() if not e.alternatives)))
+        sizes = range(2, min(len(told), _TOGETHER) + 1)
+        for size in sizes if len(sure) < len(items) else ():
+            for several in filter(_combine, combinations(told, size)):
+                if not self._contradicted(several):
+                    sure |= self._explained_by(
+                        several, [each for each in items if each not in sure]
+                    )
+        return sure
+
+    def _explained_by(self, several: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
+        """Those of the items that some or all of these faults explain: the fewest that do."""
+        found = {}
+        for item in items:
+            places = [each for each in self.places if self._bank.cases[each].item == item]
+            sizes = range(1, len(several) + 1)
+            choices = (each for size in sizes for each in combinations(several, size))
+            fitting = next((each for each in choices if self._fitting([each], places)), None)
+            if fitting and self._is_apart(fitting, places):
+                found[item] = Diagnosis(fitting, len(places))
+        return found
+
+    def _contradicted(self, faults: Faults) -> bool:
+        """Whether these would show where the submission is right."""
+        right = [place for place in self.places if place not in self.wrong]
+        return bool(faults) and any(self._is_apart(faults, [place]) for place in right)
+
     def _is_apart(self, faults: Faults, places: Sequence[int]) -> bool:
         return any(
             apart(
@@ -242,6 +281,11 @@ class _Search:
             )
             for place in places
         )
+
+
+def _combine(faults: Faults) -> bool:
+    steps = [step for each in faults for step in each.steps]
+    return len(steps) == len(set(steps))
 
 
 def _all_of(choices: Iterable[Faults]) -> Iterable[Fault]:

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 import types
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,8 +13,8 @@ import torch
 from autograder.course import read_course
 from autograder.release import build
 from autograder.source import read_source
-from tests.conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"
 
 

@@ -2,6 +2,7 @@
 
 import re
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,8 +12,8 @@ from autograder.course import read_course
 from autograder.evidence import apart, same
 from autograder.grading import prepare, source_path
 from autograder.source import read_source
-from tests.conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
 COMPONENTS = [
     (assignment, component.name)

@@ -3,6 +3,7 @@
 import shutil
 import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,8 +15,8 @@ from autograder.mutants import Mutant, Tried, mutants, try_mutants
 from autograder.prove import SECRET, Graded, Proof, Told, prove
 from autograder.result import ItemResult, Verdict
 from autograder.sandbox import walls
-from tests.conftest import ROOT
 
+ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
 # Of how many one is taken: `make prove` takes them all.
 ONE_OF = {"a4_layers": (16, 60), "a5_transformer": (16, 60)}

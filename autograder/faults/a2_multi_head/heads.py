@@ -17,7 +17,7 @@ class Heads(nn.Module):
         *("KeyThroughQProj", "MaskNotHandedOn", "MaskInverted", "NotScaled", "DividesByDk"),
         *("ScaledByDModel", "FillsWithZero", "BlockedRowsBecomeNaN"),
         *("BlockedRowsBecomeUniform", "SoftmaxOverTheQueries", "SoftmaxOverTheHeads"),
-        *("WeightsNotStored", "WeightsBeforeTheMask", "OutputNotProjected"),
+        *("WeightsNotStored", "WeightsNotDetached", "WeightsBeforeTheMask", "OutputNotProjected"),
         *("ReturnsTheWeightsToo",),
     )
 
@@ -974,6 +974,18 @@ class WeightsNotStored(Heads):
 
     def store(self, weights, scores, answers):
         pass
+
+
+class WeightsNotDetached(Heads):
+    """The stored weights are still part of autograd's graph: they have not been detached.
+
+    They are kept for looking at. What else is kept alive with them, batch after batch?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights
 
 
 class AnswersStored(Heads):

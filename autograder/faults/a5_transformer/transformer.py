@@ -542,6 +542,18 @@ class SourceMaskOfFloats(TwoStacks):
         return self.real(source).float()
 
 
+class SourcePadIdIsZero(TwoStacks):
+    """The source's mask looks for padding as 0, whatever pad_id is; the target's does not.
+
+    With another pad_id, 0 is a word like any other. Where is pad_id used?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return padding_mask(source)
+
+
 class SourceMaskWithoutNewAxes(TwoStacks):
     """The source's mask is (batch, t_source): the two axes of size 1 are missing.
 
