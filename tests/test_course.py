@@ -51,7 +51,8 @@ ID = "must be lower-case letters, digits and underscores, the first a letter, go
 COURSE_KEYS = "name, limits, assignments"
 LIMITS_KEYS = "wall_seconds, call_seconds, memory_mib, processes, output_bytes"
 ASSIGNMENT_KEYS = (
-    "title, items, manual, limits, dates, estimate, banned, banned_in, carried_share, files"
+    "title, items, manual, limits, dates, estimate, banned, banned_in, carried_share, feedback, "
+    "diagnose_in_notebook, files"
 )
 ITEM_KEYS = "title, points, visibility, tolerance"
 

@@ -1,5 +1,5 @@
 # load_state_dict takes everything and does nothing.
-# fails: encoder_output, encoder_mask, stack_depth
+# fails: encoder_output, encoder_mask, stack_depth, arguments
 # %% solution="encoder"
 class Encoder(nn.Module):
     def __init__(self, vocab_size, d_model, n_heads, d_ff, n_layers, max_len=512, dropout=0.1):
