@@ -64,7 +64,8 @@ def test_a_wrong_one_loses_exactly_what_it_says(assignment, name, class_of):
             assert item.score == item.points
             assert item.message.startswith("It is right: it passes once ")
         elif item.item in wrong.fails:
-            sentence, _, said = item.message.partition("\n")
+            message = item.message if item.hint is None else f"{item.message}\n{item.hint}"
+            sentence, _, said = message.partition("\n")
             assert sentence in said_by[item.item]
             assert item.verdict in LOST
             assert any(each in said for each in [*names, "cell"]), said
