@@ -75,9 +75,7 @@ class Component:
         """Every two faults on different steps, of those that are made often."""
         often = getattr(self.base, "often", self.classes)
         common = [each for each in self.faults if each.name in often]
-        return tuple(
-            (one, other) for one, other in combinations(common, 2) if not one.steps & other.steps
-        )
+        return tuple(pair for pair in combinations(common, 2) if combine(pair))
 
     def answer(self, faults: Faults, question: Question, others: "Others" = ()) -> Answer:
         """What the component answers with these faults; with none, what is right.
@@ -233,6 +231,12 @@ def _needs(source: Source, cell: str) -> frozenset[str]:
         found |= new
         waiting += [source.defined_in[name] for name in new]
     return frozenset(found)
+
+
+def combine(faults: Iterable[Fault]) -> bool:
+    """Whether each is on steps of its own, so that one submission may have them all."""
+    steps = [step for each in faults for step in each.steps]
+    return len(steps) == len(set(steps))
 
 
 def named(faults: Iterable[Fault]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ faults go before pairs. What explains all that is known of a component is prefer
 explains one item; when several do, all are named, or none.
 """
 
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from itertools import combinations
 
 import torch
 
-from autograder.bank import Component, Fault, Faults, Others, of_name
+from autograder.bank import Component, Fault, Faults, Others, combine, of_name
 from autograder.evidence import Case, apart, ask, same, told_by
 from autograder.remote import RemoteStudent
 from autograder.sandbox.failure import Failure
@@ -76,7 +75,6 @@ class Bank:
         self.components = components
         self.cases = cases
         self._answers: dict[tuple[str, Faults, tuple[Faults, ...], int], Answer] = {}
-        self.seconds: dict[int, float] = {}  # that a fault took for a case, when last asked
         self._of = [of_name(components, each.question.name) for each in cases]
 
     def ask(self, student: RemoteStudent, failed: Collection[str]) -> dict[int, Answer]:
@@ -104,11 +102,14 @@ class Bank:
         others = [each for each in others if self._matters(each[0], component, case)]
         key = component.name, faults, tuple(theirs for _, theirs in others), place
         if key not in self._answers:
-            started = time.perf_counter()
             answer = self.ask_fault(component, faults, case, others)
-            self.seconds[place] = time.perf_counter() - started
             self._answers[key] = answer if _size(answer) <= _LARGEST else _TOO_LARGE
         return self._answers[key]
+
+    def cost(self, component: Component, place: int) -> float:
+        """The seconds that it takes, about, to ask all of its faults a case, but for the known."""
+        keys = ((component.name, (each,), (), place) for each in component.faults)
+        return self.cases[place].seconds * sum(each not in self._answers for each in keys)
 
     @staticmethod
     def ask_fault(component: Component, faults: Faults, case: Case, others: Others = ()) -> Answer:
@@ -120,8 +121,8 @@ class Bank:
     @staticmethod
     def _matters(other: Component, component: Component, case: Case) -> bool:
         parts = (*case.question.args, *case.question.kwargs.values())
-        passed = {each.name for each in parts if isinstance(each, Blueprint)}
-        return bool((component.needs | passed).intersection(other.of)) or bool(passed)
+        modules = any(isinstance(each, Blueprint) for each in parts)  # built on who knows what
+        return modules or not component.needs.isdisjoint(other.of)
 
     def diagnose(
         self, answers: Mapping[int, Answer], failed: Collection[str]
@@ -194,8 +195,7 @@ class _Search:
         places = [place for place in bank.cases_of(component) if place in answers]
         wrong = [each for each in places if not self._agrees((), each, ())]
         # What is found does not depend on the order; how soon it is found does.
-        sizes = {each: (bank.seconds.get(each, 0.0), bank.cases[each].size) for each in wrong}
-        self.wrong = sorted(wrong, key=sizes.__getitem__)
+        self.wrong = sorted(wrong, key=lambda place: bank.cost(component, place))
         self.places = self.wrong + [each for each in places if each not in self.wrong]
 
     def _agrees(self, faults: Faults, place: int, others: Others | None = None) -> bool:
@@ -249,7 +249,7 @@ class _Search:
         told = tuple(dict.fromkeys(_all_of(e.faults for e in known.values() if not e.alternatives)))
         sizes = range(2, min(len(told), _TOGETHER) + 1)
         for size in sizes if len(sure) < len(items) else ():
-            for several in filter(_combine, combinations(told, size)):
+            for several in filter(combine, combinations(told, size)):
                 if not self._contradicted(several):
                     sure |= self._explained_by(
                         several, [each for each in items if each not in sure]
@@ -281,11 +281,6 @@ class _Search:
             )
             for place in places
         )
-
-
-def _combine(faults: Faults) -> bool:
-    steps = [step for each in faults for step in each.steps]
-    return len(steps) == len(set(steps))
 
 
 def _all_of(choices: Iterable[Faults]) -> Iterable[Fault]:

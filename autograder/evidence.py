@@ -24,6 +24,7 @@ from autograder.student import Question, Student, StudentError
 FACTOR = 100.0
 _WRONG_PARAMETERS = "WrongParameters"
 _FACTOR_BY_HAND = 10.0  # of numbers with two decimals: more there cannot be
+_KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class Case:
     tolerance: float
     asked: Asked | None = None
     at: int = -1  # its place among the questions that are foreseen; -1: a value is no question
+    seconds: float = 0.0  # that the reference took
 
     @property
     def is_value(self) -> bool:
@@ -51,13 +53,6 @@ class Case:
         parts = (self.question.target, *self.question.args, *self.question.kwargs.values())
         return any(getattr(each, "dtype", None) == torch.float32 for each in parts)
 
-    @cached_property
-    def size(self) -> int:
-        """What it takes, roughly: attention goes with the square of a length."""
-        passed = (*self.question.args, *self.question.kwargs.values())
-        shapes = [each.shape for each in passed if isinstance(each, Tensor)]
-        return sum(shape.numel() * max(shape, default=1) for shape in shapes)
-
     @property
     def counts_calls(self) -> bool:
         """Whether it is about how torch is called, which no answer is right or wrong in."""
@@ -69,22 +64,24 @@ def cases_of(
     tolerance: float,
     asked: Iterable[Asked],
     answers: Sequence[tuple[Question, Answer]],
-    start: int = 0,
+    seconds: Sequence[float],
+    start: int,
 ) -> Iterator[Case]:
     """The cases of an item, from what its checks asked of the reference and what it answered.
 
-    start: how many questions were asked before.
+    seconds: that each answer took; start: how many questions were asked before.
     """
     known = list(asked)
     for each in known:
         if each.kind == "value":
             yield Case(item, each.question, each.answer, tolerance, each)
-    for at, (question, answer) in enumerate(answers, start):
+    timed = zip(answers, seconds, strict=True)
+    for at, ((question, answer), took) in enumerate(timed, start):
         how = next(
             (each for each in known if each.kind != "value" and each.question.is_same(question)),
             None,
         )
-        yield Case(item, question, answer, tolerance, how, at)
+        yield Case(item, question, answer, tolerance, how, at, took)
 
 
 def told_by(answer: Callable[[], Answer]) -> Answer:
@@ -92,10 +89,13 @@ def told_by(answer: Callable[[], Answer]) -> Answer:
     try:
         return answer()
     except StudentError as error:
-        if error.failure is not None:
-            return Answer(None, failure=error.failure)
-        kind = _WRONG_PARAMETERS if error.verdict is Verdict.WRONG else str(error.verdict)
-        return Answer(None, failure=Failure(kind, ""))
+        return Answer(None, failure=failure_of(error))
+
+
+def failure_of(error: StudentError) -> Failure:
+    """What was raised, or what else kept a submission from answering."""
+    kind = _WRONG_PARAMETERS if error.verdict is Verdict.WRONG else str(error.verdict)
+    return error.failure or Failure(kind, "")
 
 
 def ask(student: Student, case: Case) -> Answer:
@@ -135,7 +135,8 @@ def _seen(answer: Answer, case: Case) -> dict[str, Any]:
     if answer.failure is not None:
         return _raised(answer.failure, case.asked if raises else None)
     if raises:
-        return {"raised": None} | ({"value": answer.value} if _is_tensor(answer.value) else {})
+        value = {"value": answer.value} if isinstance(answer.value, Tensor) else {}
+        return {"raised": None} | value
     if case.is_value:
         value = answer.value
         numeric = isinstance(value, Tensor) and value.is_floating_point()
@@ -181,10 +182,6 @@ def _raised(failure: Failure, asked: Asked | None) -> dict[str, Any]:
     return {"raised": failure.type, "unnamed": tuple(lost)}
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor)
-
-
 def _is_buffer(target: Any) -> bool:
     return isinstance(target, Blueprint) and target.method == "get_buffer"
 
@@ -221,13 +218,13 @@ def _apart(one: Any, other: Any, name: str, case: Case) -> float:
     if not (isinstance(one, Tensor) and isinstance(other, Tensor)):
         alike = type(one) is type(other) and bool(one == other)
         return 0.0 if alike else torch.inf
-    if one.shape != other.shape or one.dtype != other.dtype or one.device != other.device:
+    if any(getattr(one, name) != getattr(other, name) for name in _KIND):
         return torch.inf
-    if one.device.type == "meta" or one.layout != torch.strided or not one.numel():
+    if one.device.type == "meta" or not one.numel():
         return 0.0
+    one, other = one.detach().to_dense(), other.detach().to_dense()
     if not one.is_floating_point():
         return 0.0 if torch.equal(one, other) else torch.inf
-    one, other = one.detach(), other.detach()
     finite = one.isfinite()
     if not torch.equal(finite, other.isfinite()):
         return torch.inf

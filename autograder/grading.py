@@ -80,8 +80,8 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
             start = len(student.asked)
             ours = run(student, files, [item.id])
             asked = [each for outcome in ours for each in outcome.asked]
-            answers = student.asked[start:]
-            cases.extend(cases_of(item.id, item.tolerance, asked, answers, start))
+            answers, seconds = student.asked[start:], student.seconds[start:]
+            cases.extend(cases_of(item.id, item.tolerance, asked, answers, seconds, start))
             outcomes.extend(ours)
 
     open_exam(exam, rehearse)

@@ -1,8 +1,9 @@
 """The proof that the grader works: every fault handed in as a submission, behind the real walls.
 
-Each single fault and each pair of one component becomes a notebook, right but for them, and goes
-through the whole grader, as the right variants do. A fault must cost the item that is meant to
-catch it and be named; a variant must cost nothing and be told nothing.
+Each single fault, and each pair of those that are made often in one component, becomes a notebook
+that is right otherwise and goes through the whole grader, as the right variants do. A fault must
+cost the item that is meant to catch it and be named; a variant must cost nothing and be told
+nothing.
 """
 
 import json
@@ -20,7 +21,7 @@ from typing import Any
 
 import torch
 
-from autograder.bank import Component, Faults, named
+from autograder.bank import Component, Faults, combine, named
 from autograder.classroom import HandedIn, Room, grade_class
 from autograder.course import Assignment, Course
 from autograder.evidence import same
@@ -31,6 +32,7 @@ from autograder.result import ItemResult, Result, Verdict
 from autograder.sample import Sample, answered, as_saved, read_samples
 
 SECRET = "what the proof draws its inputs from"  # anything will do, and always the same
+LEAST_PAIRS = 0.95  # the share of them that must be named
 _KEPT = (Verdict.PASSED, Verdict.CARRIED)
 
 
@@ -90,7 +92,11 @@ class Proof:
         said += [
             f"{each.name} is {each.told}" for each in self.singles if each.told is not Told.NAMED
         ]
-        said += [f"{each.name} is told as something else" for each in self.pairs if _is_wrong(each)]
+        said += [
+            f"{each.name} is told as something else"
+            for each in self.pairs
+            if each.told is Told.WRONG
+        ]
         said += [
             f"the variant {name} loses or is told of {', '.join(each.item for each in lost)}"
             for name, lost in self.variants.items()
@@ -135,13 +141,6 @@ class Proof:
         return sum(each.told is Told.NAMED for each in known) / len(known) if known else None
 
 
-LEAST_PAIRS = 0.95
-
-
-def _is_wrong(graded: Graded) -> bool:
-    return graded.told is Told.WRONG
-
-
 def all_mutants(course: Course, assignment_id: str, wall: str, jobs: int) -> tuple[Tried, ...]:
     """Every mutant of an assignment's references, graded until it loses an item."""
     grade = partial(_mutants, course, assignment_id, wall, jobs)
@@ -158,7 +157,7 @@ def _mutants(course: Course, assignment_id: str, wall: str, jobs: int, worker: i
 
 
 def choices(components: Sequence[Component]) -> Iterator[tuple[Component, Faults]]:
-    """Every single fault and every pair on different steps."""
+    """Every single fault, and every pair of those that are made often."""
     for component in components:
         for fault in component.faults:
             yield component, (fault,)
@@ -268,10 +267,7 @@ def _what_was_told(
 def _alike(exam: Exam, component: Component, one: Faults, other: Faults) -> bool:
     """Whether two choices of faults give the same answers to all that is ever asked."""
     bank = exam.bank
-    steps = [step for each in other for step in each.steps]
-    if len(steps) > len(set(steps)):  # they do not combine
-        return False
-    return all(
+    return combine(other) and all(
         same(bank.answer(component, one, place), bank.answer(component, other, place), case)
         for place, case in enumerate(bank.cases)
         if place in bank.cases_of(component)

@@ -5,6 +5,7 @@ here. Both answer alike. What goes wrong in a submission is raised as StudentErr
 verdict; what goes wrong in the reference is raised as it is: that is a fault of the course.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -197,6 +198,7 @@ class LocalStudent:
 
     def __init__(self, cells: Sequence[Cell], modules: Mapping[str, str]) -> None:
         self.asked: list[tuple[Question, Answer]] = []  # all that was ever asked, and answered
+        self.seconds: list[float] = []  # that each of these took
         self._known: Sequence[tuple[Question, Answer]] = ()
         self._next = 0  # of what is known: most of it is asked in the same order
         self._session = Session()
@@ -223,7 +225,9 @@ class LocalStudent:
         if known is not None:
             return known
         kept = question.copied()
+        started = time.perf_counter()
         answer = self._session.call(target, question.args, question.kwargs, question.how)
+        self.seconds.append(time.perf_counter() - started)
         self.asked.append((kept, answer))
         return self._right(answer)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import bare
 import nbformat
 import torch
+from pace import pace
 
 from autograder.course import read_course
 from autograder.grading import limits_of, prepare
@@ -201,3 +202,5 @@ if __name__ == "__main__":
         for each in (NAME, "a5_transformer"):
             fork_to_last_answer(best, each)
         per_core_second(best)
+    for one in read_course(ROOT).assignments:
+        pace(one.id, SECRET)

@@ -12,10 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.evidence import Case
+from autograder.evidence import Case, failure_of
 from autograder.handout.checks.weights import drawn_weights
 from autograder.result import Verdict
-from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 from autograder.student import LocalStudent, Question, ReferenceFailed, Student, StudentError
@@ -56,14 +55,13 @@ class Inquiry:
         self.left -= cost
         try:
             return self._student.call(*question.call, **question.options)
-        except (StudentError, ReferenceFailed) as error:
-            verdict = getattr(error, "verdict", Verdict.ERROR)
-            if verdict is Verdict.WRONG:
-                return Answer(None, failure=error.failure or Failure("WrongParameters", ""))
-            if verdict is not Verdict.ERROR or error.failure is None:
+        except ReferenceFailed as error:
+            return Answer(None, failure=error.failure)
+        except StudentError as error:
+            if error.failure is None and error.verdict is not Verdict.WRONG:
                 self.left = 0
                 raise Enough from error
-            return Answer(None, failure=error.failure)
+            return Answer(None, failure=failure_of(error))
 
     def right(self, question: Question) -> Answer | None:
         """The reference's answer; None where it raises, or has other than finite numbers."""
