@@ -6,6 +6,7 @@ cost the item that is meant to catch it and be named; a variant must cost nothin
 nothing.
 """
 
+import gc
 import json
 import multiprocessing
 import tempfile
@@ -153,6 +154,7 @@ def _mutants(course: Course, assignment_id: str, wall: str, jobs: int, worker: i
     """A worker's share of the mutants."""
     torch.set_num_threads(1)
     exam = prepare(course, assignment_id, SECRET)
+    gc.freeze()  # as a worker does for a class
     return try_mutants(exam, wall, mutants(exam.source)[worker::jobs], lambda _: None)
 
 

@@ -273,9 +273,9 @@ def prove(
 ) -> None:
     """Prove that the grader catches what it should, and says nothing but the truth.
 
-    Every fault of the bank, each pair of them, every right variant and every mutant of the
-    references is graded as a submission. Fails when a fault or mutant survives, is not caught by
-    the item meant for it or is named wrongly, and when a variant loses a point. Takes minutes.
+    Every fault of the bank, each pair of those made often, every right variant and every mutant of
+    the references is graded as a submission. Fails when a fault or mutant survives, is not caught
+    by the item meant for it or is named wrongly, and when a variant loses a point. Takes minutes.
 
     Example: `autograder prove a1_attention --quick`
     """
