@@ -140,10 +140,13 @@ class Bank:
         found: dict[str, Diagnosis] = {}
         others: list[tuple[Component, Faults]] = []
         for component in self.components:
+            items = {self.cases[place].item for place in self.cases_of(component)}
+            if items.isdisjoint(failed):  # what else went wrong was another component's doing
+                continue
             search = _Search(self, component, answers, tuple(others))
             whole = search.explain(search.places)
-            items = dict.fromkeys(self.cases[place].item for place in search.wrong)
-            wanted = [item for item in items if item in failed]
+            wrong = dict.fromkeys(self.cases[place].item for place in search.wrong)
+            wanted = [item for item in wrong if item in failed]
             ours = search.diagnose(wanted, whole)
             for item, diagnosis in ours.items():
                 found[item] = _joined(found.get(item), diagnosis)

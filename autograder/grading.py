@@ -88,7 +88,7 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:
         raise ChecksBroken(f"the reference of {assignment_id} fails: {failed[0].message}")
-    reference.recall(student.asked)  # it need not find its answers again for each submission
+    reference.recall(reference.asked)  # it need not find its answers again for each submission
     foreseen = tuple(question for question, _ in student.asked)
     bank = Bank(read_bank(source), cases)
     return replace(exam, outcomes=tuple(outcomes), foreseen=foreseen, bank=bank)

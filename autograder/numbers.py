@@ -1,6 +1,7 @@
 """Numbers in Spanish and in English words: what a6 trains on, and what it is asked when graded."""
 
 import random
+from functools import cache
 
 from num2words import num2words
 
@@ -13,6 +14,7 @@ _SEED = 6
 _SHORTENED = {"veintiuno mil": "veintiún mil", "y uno mil": "y un mil"}
 
 
+@cache
 def in_words(number: int) -> tuple[str, str]:
     """The number in Spanish and in English, words with spaces between them and nothing else."""
     spanish: str = num2words(number, lang="es")
@@ -35,9 +37,10 @@ def released_numbers() -> list[int]:
     return first + drawn[:VALIDATION]
 
 
-def unseen_numbers() -> list[int]:
+@cache
+def unseen_numbers() -> tuple[int, ...]:
     """The numbers that students do not get, from the smallest to the largest."""
-    return sorted(set(range(HIGHEST + 1)) - set(released_numbers()))
+    return tuple(sorted(set(range(HIGHEST + 1)) - set(released_numbers())))
 
 
 def as_table() -> str:

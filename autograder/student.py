@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Protocol
 
 import torch
@@ -197,9 +198,9 @@ class LocalStudent:
     """A notebook run in this very process: the reference. Its failures are raised as they are."""
 
     def __init__(self, cells: Sequence[Cell], modules: Mapping[str, str]) -> None:
-        self.asked: list[tuple[Question, Answer]] = []  # all that was ever asked, and answered
+        self.asked: list[tuple[Question, Answer]] = []  # all that was asked, until it recalls
         self.seconds: list[float] = []  # that each of these took
-        self._known: Sequence[tuple[Question, Answer]] = ()
+        self._known: Sequence[tuple[Question, Answer]] | None = None
         self._next = 0  # of what is known: most of it is asked in the same order
         self._session = Session()
         for name, source in modules.items():
@@ -221,9 +222,8 @@ class LocalStudent:
     def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
         """Make a call of the reference. Raises ReferenceFailed."""
         question = Question.of(target, args, options)
-        known = self._recalled(question)
-        if known is not None:
-            return known
+        if self._known is not None:
+            return self._right(self._recalled(question, self._known) or self.answer(question))
         kept = question.copied()
         started = time.perf_counter()
         answer = self._session.call(target, question.args, question.kwargs, question.how)
@@ -237,15 +237,20 @@ class LocalStudent:
         return self._session.call(own.target, own.args, own.kwargs, own.how)
 
     def recall(self, known: Sequence[tuple[Question, Answer]]) -> None:
-        """Answer these questions without being run again: what was `asked` of the same code."""
+        """Answer these questions without being run again: what was `asked` of the same code.
+
+        From now on nothing more is kept.
+        """
         self._known = tuple(known)
 
-    def _recalled(self, question: Question) -> Answer | None:
-        count = len(self._known)
-        for at in (*range(self._next, count), *range(min(self._next, count))):
-            if self._known[at][0].is_same(question):
+    def _recalled(
+        self, question: Question, known: Sequence[tuple[Question, Answer]]
+    ) -> Answer | None:
+        for at in chain(range(self._next, len(known)), range(self._next)):
+            before, answer = known[at]
+            if before.is_same(question):
                 self._next = at + 1
-                return self._right(self._known[at][1])
+                return answer
         return None
 
     @staticmethod

@@ -485,13 +485,16 @@ def test_default_sizes(student: Student, agree: Agree, draw: Draw) -> None:
     small = {"n_heads": 2, "d_ff": 4, "n_layers": 1}
     wide = Blueprint("Transformer", VOCABS, small, method="output").in_float32()
     values(student, agree, wide, draw.normal(3, 512).float(), shape=(3, TARGET_VOCAB))
-    for said, unsaid in (
-        ((8, 8, 2048, 1), {"n_layers": 1}),
-        ((8, 8, 4, 6), {"d_ff": 4}),
-    ):
-        weights = agree.module("Transformer", *VOCABS, *said).weights
-        module = Blueprint("Transformer", (*VOCABS, 8), unsaid, weights)
-        agree(module, source_words(draw), target_words(draw))
+    source, target = source_words(draw), target_words(draw)
+    deep = agree.module("Transformer", *VOCABS, 8, 8, 4, 6).weights  # they fit into six layers
+    logits_of(
+        student, agree, Blueprint("Transformer", (*VOCABS, 8), {"d_ff": 4}, deep), source, target
+    )
+    said = agree.module("Transformer", *VOCABS, 8, 8, 2048, 1)
+    unsaid = Blueprint("Transformer", (*VOCABS, 8), {"n_layers": 1}, said.weights)
+    logits = [logits_of(student, agree, each, source, target) for each in (said, unsaid)]
+    if moved(*logits).any():
+        agree.wrong(unsaid, "not the same as with n_heads=8", source, target)
 
 
 # max_len
