@@ -106,17 +106,19 @@ class PositionalEncoding(nn.Dropout):
             raise ValueError(f"{size} positions are more than max_len={most}")
         return super().forward(torch.add(x, self.encoding.narrow(0, 0, size)))
 
-class FeedForward(nn.TransformerEncoderLayer):
+class FeedForward(nn.Module):
     """The feed-forward part of torch's encoder layer, alone. Parameters: linear1, linear2."""
 
     def __init__(self, d_model, d_ff, dropout=0.1):
-        super().__init__(d_model, 1, d_ff, dropout)
-        self.dropout2 = nn.Identity()
-        del self.self_attn, self.norm1, self.norm2, self.dropout1
+        super().__init__()
+        for name, *sizes in (("linear1", d_model, d_ff), ("linear2", d_ff, d_model)):
+            self.add_module(name, nn.Linear(*sizes))
+        # What torch's layer looks for.
+        self.activation, self.dropout, self.dropout2 = F.relu, nn.Dropout(dropout), nn.Identity()
 
     def forward(self, x):
         """Return the shape of x (..., d_model)."""
-        return self._ff_block(x)
+        return nn.TransformerEncoderLayer._ff_block(self, x)
 
 class EncoderLayer(nn.TransformerEncoderLayer):
     """Torch's encoder layer. Parameters: self_attn, feed_forward, norm1, norm2."""

@@ -143,17 +143,19 @@ class LayerNorm(nn.LayerNorm):
         super().__init__(d_model, eps)
 
 
-class FeedForward(nn.TransformerEncoderLayer):
+class FeedForward(nn.Module):
     """The feed-forward part of torch's encoder layer, alone. Parameters: linear1, linear2."""
 
     def __init__(self, d_model, d_ff, dropout=0.1):
-        super().__init__(d_model, 1, d_ff, dropout)
-        self.dropout2 = nn.Identity()
-        del self.self_attn, self.norm1, self.norm2, self.dropout1
+        super().__init__()
+        for name, *sizes in (("linear1", d_model, d_ff), ("linear2", d_ff, d_model)):
+            self.add_module(name, nn.Linear(*sizes))
+        # What torch's layer looks for.
+        self.activation, self.dropout, self.dropout2 = F.relu, nn.Dropout(dropout), nn.Identity()
 
     def forward(self, x):
         """Return the shape of x (..., d_model)."""
-        return self._ff_block(x)
+        return nn.TransformerEncoderLayer._ff_block(self, x)
 
 
 class EncoderLayer(nn.TransformerEncoderLayer):
