@@ -1,15 +1,15 @@
-"""Runs an assignment's checks under pytest, in this process, against one submission.
+"""Runs an assignment's checks, as pytest collects them, in this process against one submission.
 
-Fixtures of a check: `student`, `reference`, `agree` (asks both and compares), `draw` (inputs
-from the case's own seed). The marker `item(id, public=..., hint=...)` names the item that a
-check belongs to; a public one is also recorded as a case for the students' notebook.
+What a check may ask for: `student`, `reference`, `agree` (asks both and compares), `draw` (inputs
+from the case's own seed), `handed_in`, `reference_of`. The marker `item(id, public=..., hint=...)`
+names the item that a check belongs to; a public one is also recorded as a case for the students'
+notebook.
 """
 
 import inspect
 import os
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -45,6 +45,9 @@ _WITHOUT = (
     "unraisableexception",
     "warnings",
 )
+
+
+_GIVEN = {"student", "reference", "reference_of", "handed_in", "draw", "agree"}
 
 
 class ChecksBroken(Exception):
@@ -122,32 +125,25 @@ class _Run:
     ) -> None:
         self._assignment = assignment
         self._source = source
-        self._student = reference
         self._reference = reference
         self._secret = secret
         self._weights = Weights(reference, secret, assignment.id)
         self._body = body
         self._reference_of = reference_of
-        self._handed_in = Path()
-        self._outcomes: list[CheckOutcome] = []
         self.broken: list[str] = []
         self.error: BaseException | None = None
         self.given: Any = None
         self.done = False
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.option.tbstyle = "no"  # nobody reads them; they would take longer than the checks
         config.addinivalue_line("markers", "item(id, public, hint): the item checked")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         def run(
             student: Student, handed_in: Path, items: Collection[str] | None = None
         ) -> list[CheckOutcome]:
-            self._student, self._handed_in, self._outcomes = student, handed_in, []
             nodes = [each for each in session.items if items is None or _item(each) in items]
-            for item, following in zip_longest(nodes, nodes[1:]):
-                session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            return self._outcomes
+            return [self._check(each, student, handed_in) for each in nodes]
 
         if not self.broken:
             try:
@@ -157,34 +153,29 @@ class _Run:
                 self.error = error
         return True
 
-    @pytest.fixture
-    def student(self) -> Student:
-        return self._student
-
-    @pytest.fixture
-    def reference(self) -> Student:
-        return self._reference
-
-    @pytest.fixture
-    def reference_of(self) -> Callable[[str], Student]:
-        return self._reference_of
-
-    @pytest.fixture
-    def handed_in(self) -> Path:
-        return self._handed_in
-
-    @pytest.fixture
-    def draw(self, request: pytest.FixtureRequest) -> Draw:
-        item = _item(request.node)
-        return Draw(seed(self._secret, self._assignment.id, item, request.node.name))
-
-    @pytest.fixture
-    def agree(self, request: pytest.FixtureRequest) -> Agree:
-        tolerance = self._assignment.item(_item(request.node)).tolerance
-        request.node.agree = Agree(
-            self._student, self._reference, tolerance, self._source.parameters, self._weights
-        )
-        return request.node.agree  # type: ignore[no-any-return]
+    def _check(self, node: Any, student: Student, handed_in: Path) -> CheckOutcome:
+        # Called by hand: pytest's protocol of setup, call, teardown and three reports takes longer
+        # than most checks do.
+        item = _item(node)
+        tolerance, parameters = self._assignment.item(item).tolerance, self._source.parameters
+        agree = Agree(student, self._reference, tolerance, parameters, self._weights)
+        known = {
+            "student": student,
+            "reference": self._reference,
+            "reference_of": self._reference_of,
+            "handed_in": handed_in,
+            "draw": Draw(seed(self._secret, self._assignment.id, item, node.name)),
+            "agree": agree,
+            **_parameters(node),
+        }
+        error: BaseException | None = None
+        try:
+            node.function(**{name: known[name] for name in _asked_for(node)})
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException as raised:  # an exit, too, is the check's failure
+            error = raised
+        return _outcome(node, error, agree)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -197,16 +188,18 @@ class _Run:
             self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
         for name in sorted(known - checked):
             self.broken.append(f"no check looks at the item {name!r} of course.yml")
+        for node in items:
+            for name in _asked_for(node) - _parameters(node).keys() - _GIVEN:
+                self.broken.append(f"the check {node.name} asks for {name!r}, which is not given")
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, Any, Any]:
-        report = yield
-        error = call.excinfo.value if call.excinfo else None
-        if call.when == "call" or error is not None:
-            self._outcomes.append(_outcome(item, error))
-        return report
+
+def _parameters(node: Any) -> dict[str, Any]:
+    """Of a check that is run for several values: those of this run."""
+    return dict(node.callspec.params) if hasattr(node, "callspec") else {}
+
+
+def _asked_for(node: Any) -> set[str]:
+    return set(inspect.signature(node.function).parameters)
 
 
 def _item(node: pytest.Item) -> str:
@@ -214,7 +207,7 @@ def _item(node: pytest.Item) -> str:
     return str(marker.args[0]) if marker and marker.args else f"(no item: {node.name})"
 
 
-def _outcome(node: Any, error: BaseException | None) -> CheckOutcome:
+def _outcome(node: Any, error: BaseException | None, agree: Agree) -> CheckOutcome:
     marker = node.get_closest_marker("item")
     hint = marker.kwargs.get("hint")
     sentence = inspect.getdoc(node.function) or ""
@@ -230,7 +223,6 @@ def _outcome(node: Any, error: BaseException | None) -> CheckOutcome:
     else:
         verdict = Verdict.INTERNAL
         message = f"the check {node.name} failed by itself: {type(error).__name__}: {error}"
-    agree = getattr(node, "agree", None)
-    asked, notes = (tuple(agree.asked), tuple(agree.notes)) if agree else ((), ())
+    asked, notes = tuple(agree.asked), tuple(agree.notes)
     public = bool(marker.kwargs.get("public"))
     return CheckOutcome(_item(node), sentence, public, hint, verdict, message, asked, notes, advice)
