@@ -7,7 +7,7 @@ have a gap. Docstrings, comments and the wording of messages are left alone.
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from autograder.grading import Exam, limits_of, open_exam, remote_student
 from autograder.notebook import Submission
 from autograder.plugin import Runner
 from autograder.result import Verdict
+from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 from autograder.source import Source
 
@@ -104,23 +105,25 @@ def killed_by(mutant: Mutant, exam: Exam, server: Server, run: Runner) -> str | 
     return None
 
 
-def try_mutants(
-    exam: Exam, wall: str, chosen: Sequence[Mutant], tell: Callable[[Tried], None]
-) -> list[Tried]:
-    """Grade mutants; `tell` hears of each when that is done. Raises as read_equivalent does."""
+def mutant_limits(exam: Exam) -> Limits:
+    """What a mutant may take: less time than a submission, for many do not end."""
+    return replace(limits_of(exam.assignment), call_seconds=_CALL_SECONDS)
+
+
+def try_mutants(exam: Exam, server: Server, chosen: Sequence[Mutant]) -> list[Tried]:
+    """Grade mutants, each until it loses an item. Raises as read_equivalent does."""
     reasons = read_equivalent(exam.source)
     exam = replace(exam, foreseen=())  # most are lost by the first questions
-    tried: list[Tried] = []
 
-    def body(run: Runner) -> None:
-        for each in chosen:
-            reason = reasons.get((each.cell, each.description))
-            tried.append(Tried(each, killed_by(each, exam, server, run), reason))
-            tell(tried[-1])
+    def tried(run: Runner) -> list[Tried]:
+        return [
+            Tried(
+                each, killed_by(each, exam, server, run), reasons.get((each.cell, each.description))
+            )
+            for each in chosen
+        ]
 
-    with Server(wall, replace(limits_of(exam.assignment), call_seconds=_CALL_SECONDS)) as server:
-        open_exam(exam, body)
-    return tried
+    return open_exam(exam, tried)
 
 
 def read_equivalent(source: Source) -> dict[tuple[str, str], str]:

@@ -6,33 +6,29 @@ cost the item that is meant to catch it and be named; a variant must cost nothin
 nothing.
 """
 
-import gc
 import json
-import multiprocessing
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from autograder.bank import Component, Faults, combine, named
-from autograder.classroom import HandedIn, Room, grade_class
+from autograder.classroom import HandedIn
 from autograder.course import Assignment, Course
 from autograder.evidence import same
 from autograder.grading import Exam, prepare, source_path
-from autograder.mutants import Tried, mutants, try_mutants
+from autograder.mutants import Tried, mutants
+from autograder.pool import SECRET, Pool
 from autograder.release import build
 from autograder.result import ItemResult, Result, Verdict
 from autograder.sample import Sample, answered, as_saved, read_samples
+from autograder.source import read_source
 
-SECRET = "what the proof draws its inputs from"  # anything will do, and always the same
 LEAST_PAIRS = 0.95  # the share of them that must be named
 _KEPT = (Verdict.PASSED, Verdict.CARRIED)
 
@@ -142,22 +138,6 @@ class Proof:
         return sum(each.told is Told.NAMED for each in known) / len(known) if known else None
 
 
-def all_mutants(course: Course, assignment_id: str, wall: str, jobs: int) -> tuple[Tried, ...]:
-    """Every mutant of an assignment's references, graded until it loses an item."""
-    grade = partial(_mutants, course, assignment_id, wall, jobs)
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
-        tried = [each for part in pool.map(grade, range(jobs)) for each in part]
-    return tuple(sorted(tried, key=lambda each: each.mutant.number))
-
-
-def _mutants(course: Course, assignment_id: str, wall: str, jobs: int, worker: int) -> list[Tried]:
-    """A worker's share of the mutants."""
-    torch.set_num_threads(1)
-    exam = prepare(course, assignment_id, SECRET)
-    gc.freeze()  # as a worker does for a class
-    return try_mutants(exam, wall, mutants(exam.source)[worker::jobs], lambda _: None)
-
-
 def choices(components: Sequence[Component]) -> Iterator[tuple[Component, Faults]]:
     """Every single fault, and every pair of those that are made often."""
     for component in components:
@@ -170,8 +150,7 @@ def choices(components: Sequence[Component]) -> Iterator[tuple[Component, Faults
 def prove(
     course: Course,
     assignment_id: str,
-    wall: str,
-    jobs: int,
+    pool: Pool,
     tell: Callable[[int, int], None],
     chosen: Callable[[Faults], bool] = lambda _: True,
 ) -> Proof:
@@ -193,15 +172,7 @@ def prove(
             for name, (component, faults) in faulty.items()
         ]
         class_ += [HandedIn(each.name, each.write(Path(folder))) for each in variants]
-        room = Room(course, assignment_id, Path(folder) / "results", wall, SECRET)
-        done = 0
-
-        def hear(_: Result) -> None:
-            nonlocal done
-            done += 1
-            tell(done, len(class_))
-
-        results = {each.student: each for each in grade_class(room, class_, jobs, hear)}
+        results = pool.grade(assignment_id, class_, tell)
     graded = [
         _judged(exam, component, faults, results[name])
         for name, (component, faults) in faulty.items()
@@ -213,6 +184,14 @@ def prove(
         tuple(each for each in graded if len(each.faults) > 1),
         {each.name: _touched(results[each.name]) for each in variants},
     )
+
+
+def try_all_mutants(
+    course: Course, assignment_id: str, pool: Pool, tell: Callable[[int, int], None]
+) -> tuple[Tried, ...]:
+    """Every mutant of an assignment's references, graded until it loses an item."""
+    source = read_source(source_path(course.root, assignment_id))
+    return pool.try_mutants(assignment_id, mutants(source), tell)
 
 
 class Maker:

@@ -539,7 +539,7 @@ def row_by_row(model, source, start_id, end_id, max_len):
 SENTENCES = torch.cat([SOURCE, SOURCE.flip(1).roll(1, 0), (SOURCE + 3) % 11])
 
 
-def writer(seed=2, **options):
+def writer(seed=1, **options):
     """A model that writes different words to different sentences."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)

@@ -10,11 +10,13 @@ import pytest
 from autograder import bank as banks
 from autograder.course import read_course
 from autograder.export.proof import write_proof
-from autograder.grading import prepare
-from autograder.mutants import Mutant, Tried, mutants, try_mutants
-from autograder.prove import SECRET, Graded, Proof, Told, prove
+from autograder.grading import source_path
+from autograder.mutants import Mutant, Tried, mutants
+from autograder.pool import open_pool
+from autograder.prove import Graded, Proof, Told, prove
 from autograder.result import ItemResult, Verdict
 from autograder.sandbox import walls
+from autograder.source import read_source
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
@@ -28,14 +30,19 @@ def number(faults):
     return zlib.crc32(" ".join(each.id for each in faults).encode())
 
 
+@pytest.fixture(scope="module")
+def pool(course):
+    with open_pool(course, walls.choose(), 2) as pool:
+        yield pool
+
+
 @pytest.mark.parametrize("assignment_id", ASSIGNMENTS)
-def test_some_faults_pairs_and_all_variants(course, assignment_id):
+def test_some_faults_pairs_and_all_variants(course, pool, assignment_id):
     of = ONE_OF.get(assignment_id, USUAL)
     proof = prove(
         course,
         assignment_id,
-        walls.choose(),
-        2,
+        pool,
         lambda done, total: None,
         lambda faults: number(faults) % of[len(faults) - 1] == 0,
     )
@@ -45,11 +52,11 @@ def test_some_faults_pairs_and_all_variants(course, assignment_id):
 
 
 @pytest.mark.parametrize("assignment_id", ASSIGNMENTS)
-def test_some_mutants(course, assignment_id):
-    exam = prepare(course, assignment_id, SECRET)
-    every = mutants(exam.source)
+def test_some_mutants(pool, assignment_id):
+    every = mutants(read_source(source_path(ROOT, assignment_id)))
     chosen = every[:: max(1, len(every) // MUTANTS)]
-    tried = try_mutants(exam, walls.choose(), chosen, lambda each: None)
+    tried = pool.try_mutants(assignment_id, chosen, lambda done, total: None)
+    assert [each.mutant for each in tried] == chosen
     assert [each.problem for each in tried if each.problem] == []
 
 
@@ -136,14 +143,14 @@ class Nothing(CausalMask):
 '''
     file.write_text(text)
     monkeypatch.setattr(banks, "FAULTS", tmp_path / "faults")
-    proof = prove(
-        course,
-        "a1_attention",
-        walls.choose(),
-        2,
-        lambda done, total: None,
-        lambda faults: [each.name for each in faults] in (["Nothing"], ["OneRowTooMany"]),
-    )
+    with open_pool(course, walls.choose(), 1) as pool:
+        proof = prove(
+            course,
+            "a1_attention",
+            pool,
+            lambda done, total: None,
+            lambda faults: [each.name for each in faults] in (["Nothing"], ["OneRowTooMany"]),
+        )
     said = "\n".join(proof.problems)
     assert "causal_mask.Nothing survives" in said
     assert "causal_mask.OneRowTooMany is not caught by attention_scale" in said

@@ -1,6 +1,6 @@
 """`autograder verify`, `margins` and `prove`: what must hold before anything is published."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
@@ -20,7 +19,8 @@ from autograder.course import Assignment, Course
 from autograder.export.proof import write_proof
 from autograder.grading import limits_of, prepare
 from autograder.margins import FACTOR, Margin, margins
-from autograder.prove import Proof, all_mutants, prove
+from autograder.pool import open_pool
+from autograder.prove import Proof, prove, try_all_mutants
 from autograder.sample import read_samples
 from autograder.sandbox.host import Server
 from autograder.verify import verify
@@ -82,19 +82,23 @@ def show_proof(
     """Prove, print a line for each assignment, write the page; returns whether all is proven."""
     proofs = []
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
+    with (
+        Progress(*columns, TimeElapsedColumn(), console=err) as progress,
+        open_pool(course, wall, jobs) as pool,
+    ):
+
+        def teller(said: str) -> Callable[[int, int], None]:
+            task = progress.add_task(said, total=None)
+            return lambda done, total: progress.update(task, completed=done, total=total)
+
         for assignment in chosen:
-            task = progress.add_task(f"{assignment.id}: faults", total=None)
-
-            def tell(done: int, total: int, task: TaskID = task) -> None:
-                progress.update(task, completed=done, total=total)
-
             few = (lambda faults: len(faults) == 1) if quick else (lambda _: True)
-            proof = prove(course, assignment.id, wall, jobs, tell, few)
+            tell = teller(f"{assignment.id}: faults")
+            proof = prove(course, assignment.id, pool, tell, few)
             if not quick:
-                task = progress.add_task(f"{assignment.id}: mutants", total=None)
-                proof = replace(proof, mutants=all_mutants(course, assignment.id, wall, jobs))
-                progress.update(task, completed=1, total=1)
+                tell = teller(f"{assignment.id}: mutants")
+                tried = try_all_mutants(course, assignment.id, pool, tell)
+                proof = replace(proof, mutants=tried)
             proofs.append(proof)
     write_proof(proofs, course.name, page)
     out.print(_proven(proofs))

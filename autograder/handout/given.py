@@ -158,15 +158,23 @@ class FeedForward(nn.Module):
         return nn.TransformerEncoderLayer._ff_block(self, x)
 
 
+def _add_frames(layer, count, d_model, d_ff, dropout):
+    """Add the network, and what torch's layer puts around each of its blocks, as it names them."""
+    layer.norm_first = False
+    layer.add_module("feed_forward", FeedForward(d_model, d_ff, dropout))
+    for number in range(1, count + 1):
+        layer.add_module(f"norm{number}", nn.LayerNorm(d_model))
+        layer.add_module(f"dropout{number}", nn.Dropout(dropout))
+
+
 class EncoderLayer(nn.TransformerEncoderLayer):
     """Torch's encoder layer. Parameters: self_attn, feed_forward, norm1, norm2."""
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
-        attention = MultiHeadAttention(d_model, n_heads)
-        super().__init__(d_model, 1, 1, dropout)
-        del self.linear1, self.linear2, self.dropout
-        self.self_attn, self.feed_forward = attention, FeedForward(d_model, d_ff, dropout)
+        nn.Module.__init__(self)  # torch's own would make an attention, to be thrown away
+        self.add_module("self_attn", MultiHeadAttention(d_model, n_heads))
         self.self_attn.batch_first = False  # so torch never takes its fused shortcut
+        _add_frames(self, 2, d_model, d_ff, dropout)
 
     def forward(self, x, mask=None):
         """x (batch, t, d_model), mask broadcasts to (batch, n_heads, t, t); as x is returned."""
@@ -184,11 +192,10 @@ class DecoderLayer(nn.TransformerDecoderLayer):
     """Torch's decoder layer. Parameters: self_attn, cross_attn, feed_forward, norm1 to norm3."""
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
-        attentions = [MultiHeadAttention(d_model, n_heads) for _ in range(2)]
-        super().__init__(d_model, 1, 1, dropout)
-        del self.linear1, self.linear2, self.dropout, self.multihead_attn
-        self.self_attn, self.cross_attn = attentions
-        self.add_module("feed_forward", FeedForward(d_model, d_ff, dropout))
+        nn.Module.__init__(self)
+        for name in ("self_attn", "cross_attn"):
+            self.add_module(name, MultiHeadAttention(d_model, n_heads))
+        _add_frames(self, 3, d_model, d_ff, dropout)
 
     def forward(self, x, memory, target_mask=None, memory_mask=None):
         """x (batch, t, d_model), memory (batch, t_source, d_model); as x is returned."""
