@@ -24,7 +24,7 @@ from autograder.sandbox.host import Server
 from autograder.source import Source
 
 EQUIVALENT = Path(__file__).with_name("faults") / "equivalent.yml"
-_CALL_SECONDS = 2.0  # for one call: the reference takes a hundredth of it
+_CALL_SECONDS = 1.0  # for one call: the reference takes a twentieth of it at most
 _NO_ITEM_LOOKS_AT = ("train",)  # cells: how a model was trained shows in its translations
 _MARKER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 

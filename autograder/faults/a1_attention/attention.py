@@ -11,14 +11,12 @@ class Attention:
 
     of = "scaled_dot_product_attention"
     often = (
-        *("DetachesEverything", "ReturnsFloat64", "ScalesQueriesInPlace", "ReshapesTheKeys"),
-        *("DoesNotScale", "DividesByDk", "MultipliesByTheRoot", "DividesByTheRootOfDv"),
-        *("DividesByTheRootOfTk", "ScaleOfSixtyFour", "RootInFloat32", "IgnoresTheMask"),
-        *("InvertsTheMask", "FillsWithZero", "AddsTheMask", "BlocksAfterTheSoftmax"),
-        *("UsesTheFirstMask", "BlockedRowsBecomeNaN", "BlockedRowsBecomeUniform"),
-        *("SoftmaxOverTheQueries", "SoftmaxOverTheSecondAxis", "SoftmaxOnlyWithAMask"),
-        *("NoSoftmax", "DoesNotSubtractTheMaximum", "DetachesTheWeights", "AveragesTheValues"),
-        *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst", "ReturnsTheScores"),
+        *("DetachesEverything", "ReturnsFloat64", "DoesNotScale", "DividesByDk"),
+        *("MultipliesByTheRoot", "DividesByTheRootOfDv", "IgnoresTheMask", "InvertsTheMask"),
+        *("FillsWithZero", "AddsTheMask", "BlocksAfterTheSoftmax", "UsesTheFirstMask"),
+        *("BlockedRowsBecomeNaN", "BlockedRowsBecomeUniform", "SoftmaxOverTheQueries"),
+        *("NoSoftmax", "DoesNotSubtractTheMaximum", "DetachesTheWeights"),
+        *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst"),
     )
 
     def take(self, q, k, v):

@@ -12,13 +12,11 @@ class Heads(nn.Module):
 
     of = "MultiHeadAttention"
     often = (
-        *("SizesNotLookedAt", "SplitByReshapeAlone", "SplitInterleaves"),
-        *("MergeByReshapeAlone", "KeyAndValueExchanged", "ValueNotProjected"),
-        *("KeyThroughQProj", "MaskNotHandedOn", "MaskInverted", "NotScaled", "DividesByDk"),
-        *("ScaledByDModel", "FillsWithZero", "BlockedRowsBecomeNaN"),
+        *("SplitByReshapeAlone", "SplitInterleaves", "MergeByReshapeAlone"),
+        *("KeyAndValueExchanged", "ValueNotProjected", "MaskNotHandedOn", "MaskInverted"),
+        *("NotScaled", "DividesByDk", "FillsWithZero", "BlockedRowsBecomeNaN"),
         *("BlockedRowsBecomeUniform", "SoftmaxOverTheQueries", "SoftmaxOverTheHeads"),
-        *("WeightsNotStored", "WeightsNotDetached", "WeightsBeforeTheMask", "OutputNotProjected"),
-        *("ReturnsTheWeightsToo",),
+        *("WeightsNotStored", "WeightsNotDetached", "OutputNotProjected"),
     )
 
     def __init__(self, d_model, n_heads):

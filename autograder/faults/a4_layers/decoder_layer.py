@@ -10,10 +10,9 @@ class ThreeFrames(nn.Module):
 
     of = "DecoderLayer"
     often = (
-        *("RateIsAConstant", "DropoutNotPassedOn", "IgnoresTheTargetMask"),
-        *("IgnoresTheMemoryMask", "InvertsTheTargetMask", "AsksWithTheInput"),
-        *("ValuesFromTheStream", "WithoutDropout", "AddsTheMemory", "SecondNormLeftOut"),
-        *("PreNorm", "WithoutNetwork", "CrossAttentionFirst"),
+        *("DropoutNotPassedOn", "IgnoresTheTargetMask", "IgnoresTheMemoryMask"),
+        *("InvertsTheTargetMask", "ValuesFromTheStream", "WithoutDropout", "SecondNormLeftOut"),
+        *("PreNorm", "WithoutNetwork"),
     )
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

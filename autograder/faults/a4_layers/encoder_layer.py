@@ -10,10 +10,9 @@ class SelfAttentionAndNetwork(nn.Module):
 
     of = "EncoderLayer"
     often = (
-        *("RateIsAConstant", "DropoutNotPassedOn", "OneNormOfTwoNames", "IgnoresTheMask"),
-        *("InvertsTheMask", "WithoutDropout", "NetworkIsNotDropped"),
+        *("DropoutNotPassedOn", "IgnoresTheMask", "InvertsTheMask", "WithoutDropout"),
         *("AttentionReplacesTheStream", "FirstNormLeftOut", "PreNorm", "DropsTheSum"),
-        *("WithoutNetwork", "AddsInPlace"),
+        *("AddsInPlace",),
     )
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

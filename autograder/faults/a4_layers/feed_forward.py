@@ -10,9 +10,8 @@ class Network(nn.Module):
 
     of = "FeedForward"
     often = (
-        *("DefaultOfAHalf", "RateIsAConstant", "WithoutReLU", "GELU", "ReLUAtTheEnd"),
-        *("WithoutDropout", "DropsInEvalMode", "DropoutAtTheEnd", "DropoutAtTheStart"),
-        *("AddsItsInput", "ShorterNames", "DetachesTheHidden"),
+        *("RateIsAConstant", "WithoutReLU", "GELU", "ReLUAtTheEnd", "WithoutDropout"),
+        *("DropsInEvalMode", "DropoutAtTheEnd", "DetachesTheHidden"),
     )
 
     def __init__(self, d_model, d_ff, dropout=0.1):

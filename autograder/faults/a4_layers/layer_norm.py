@@ -9,9 +9,8 @@ class Norm(nn.Module):
 
     of = "LayerNorm"
     often = (
-        *("EpsIsAConstant", "DefaultOfAMillionth", "OverEverything", "OverThePositionsToo"),
-        *("KeepsTheMean", "DividesByOneLess", "EpsOutsideTheRoot", "WithoutEps"),
-        *("WithoutTheRoot", "DetachesTheVariance", "BiasNotAdded", "ComputesInFloat32"),
+        *("EpsIsAConstant", "OverEverything", "KeepsTheMean", "DividesByOneLess"),
+        *("EpsOutsideTheRoot", "WithoutEps", "BiasNotAdded", "ComputesInFloat32"),
     )
 
     def __init__(self, d_model, eps=1e-5):
