@@ -129,6 +129,21 @@ def test_faults_that_one_item_cannot_tell_apart_are_told_as_either(exam, attenti
     assert "either of these mistakes" in str(found)
 
 
+def test_a_fault_that_would_show_where_the_code_is_right_is_not_told(exam, attention):
+    """One item is as the fault makes it, and the others, which it would spoil too, are right."""
+    (negated,) = chosen(attention, "NegatesTheScores")
+    bank, item = exam.bank, "attention_output"
+    everywhere = {
+        each: bank.answer(attention, (negated,), each) for each in bank.cases_of(attention)
+    }
+    assert bank.diagnose(everywhere, {item})[item].faults == (negated,)
+    here_alone = {
+        place: answer if bank.cases[place].item == item else bank.cases[place].right
+        for place, answer in everywhere.items()
+    }
+    assert bank.diagnose(here_alone, {item}) == {}
+
+
 def test_a_fault_that_is_nearly_right_is_not_told(exam, attention):
     """It agrees, but so does what is right, nearly: a hundred times the tolerance is asked for."""
     (root,) = chosen(attention, "RootInFloat32")  # off by about 1e-8
