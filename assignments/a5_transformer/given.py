@@ -111,9 +111,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model, d_ff, dropout=0.1):
         super().__init__()
-        for name, *sizes in (("linear1", d_model, d_ff), ("linear2", d_ff, d_model)):
-            self.add_module(name, nn.Linear(*sizes))
-        # What torch's layer looks for.
+        self.linear1, self.linear2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
         self.activation, self.dropout, self.dropout2 = F.relu, nn.Dropout(dropout), nn.Identity()
 
     def forward(self, x):

@@ -526,8 +526,9 @@ def test_max_len_of_the_transformer(student: Student, agree: Agree, draw: Draw) 
 @item("max_len", hint="What does the stub say about a max_len that nobody gives?")
 def test_default_max_len(student: Student, agree: Agree, draw: Draw) -> None:
     """When max_len is not given, 512 tokens are welcome, and 513 raise a ValueError."""
-    many, memory = source_words(draw, batch=1, t=513), draw.normal(1, T_SOURCE, 2)
-    most, small = many[:, :512].clone(), (2, 1, 4, 1)  # so long that small ones take their time
+    small = 24, 1, 4, 1  # so many tokens take their time
+    many, memory = source_words(draw, batch=1, t=513), draw.normal(1, T_SOURCE, 24)
+    most = many[:, :512].clone()
     for module, *others in (
         (Blueprint("Encoder", (SOURCE_VOCAB, *small)),),
         (Blueprint("Decoder", (TARGET_VOCAB, *small)), memory),
