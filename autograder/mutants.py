@@ -7,6 +7,7 @@ have a gap. Docstrings, comments and the wording of messages are left alone.
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,13 +84,19 @@ def mutants(source: Source) -> list[Mutant]:
 def killed_by(mutant: Mutant, exam: Exam, server: Server, run: Runner) -> str | None:
     """The first item that a mutant loses, of those that ask the notebook anything.
 
-    First come those that ask for what its cell defines. Raises RuntimeError when it is our fault.
+    First come those that ask for what its cell defines, and of these the cheapest. Raises
+    RuntimeError when it is our fault.
     """
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for case in exam.bank.cases:
+        seconds[case.item] += case.seconds
     asked: dict[str, set[str]] = {}
     for each in exam.outcomes:
         asked.setdefault(each.item, set()).update(one.question.name for one in each.asked)
     own = exam.source.defines(mutant.cell)
-    items = sorted(filter(asked.get, asked), key=lambda item: asked[item].isdisjoint(own))
+    items = sorted(
+        filter(asked.get, asked), key=lambda item: (asked[item].isdisjoint(own), seconds[item])
+    )
     changed = {(mutant.cell, True): mutant.text}
     cells = tuple(
         replace(each, source=changed.get((each.name, each.solution), each.source))

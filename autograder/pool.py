@@ -23,7 +23,7 @@ from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 
 SECRET = "what the proof draws its inputs from"  # anything will do, and always the same
-_AT_ONCE = 12  # of what a process is handed at once: many enough that opening the checks is little
+_AT_ONCE = 4  # handed over together: enough for opening the checks, few for who waits at the end
 _One = TypeVar("_One")
 _Graded = TypeVar("_Graded")
 

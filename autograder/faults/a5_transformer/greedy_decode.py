@@ -12,7 +12,6 @@ class GreedyDecode:
     often = (
         *("StaysInTrainMode", "KeepsGradients", "ReadsTheSourceForEachWord", "OneTooMany"),
         *("StopsWithTheFirstRow", "LastTokenOnly", "EndedRowsGoOn", "PadsWithZero"),
-        *("ForgetsWhoHasEnded",),
     )
 
     def enter(self, model):

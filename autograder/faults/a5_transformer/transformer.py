@@ -10,8 +10,7 @@ class TwoStacks(nn.Module):
     of = "Transformer"
     often = (
         *("MaxLenNotForwarded", "DropoutNotForwarded", "PadIdIsZero", "NoCausality"),
-        *("EitherMask", "NoMaskInTheEncoder", "NoMaskInTheCrossAttention", "Softmax"),
-        *("LogSoftmax",),
+        *("NoMaskInTheEncoder", "NoMaskInTheCrossAttention", "Softmax"),
     )
 
     def __init__(
