@@ -23,7 +23,7 @@ from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 
 SECRET = "what the proof draws its inputs from"  # anything will do, and always the same
-_AT_ONCE = 4  # handed over together: enough for opening the checks, few for who waits at the end
+_AT_ONCE = 12  # handed over together: what neighbours were asked is remembered in one process
 _One = TypeVar("_One")
 _Graded = TypeVar("_Graded")
 
@@ -83,6 +83,9 @@ class _Process:
 
     def exam(self, assignment_id: str) -> Exam:
         if self._exam is None or self._exam.assignment.id != assignment_id:
+            self._exam = None
+            gc.unfreeze()  # or the last one's answers, gigabytes of them, would stay for ever
+            gc.collect()
             self._exam = prepare(self._course, assignment_id, SECRET)
             gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
         return self._exam
