@@ -47,9 +47,6 @@ _WITHOUT = (
 )
 
 
-_GIVEN = {"student", "reference", "reference_of", "handed_in", "draw", "agree"}
-
-
 class ChecksBroken(Exception):
     """The checks themselves cannot be run: a fault of the course's."""
 
@@ -166,11 +163,11 @@ class _Run:
             "handed_in": handed_in,
             "draw": Draw(seed(self._secret, self._assignment.id, item, node.name)),
             "agree": agree,
-            **_parameters(node),
+            **(node.callspec.params if hasattr(node, "callspec") else {}),
         }
         error: BaseException | None = None
         try:
-            node.function(**{name: known[name] for name in _asked_for(node)})
+            node.function(**{name: known[name] for name in node.fixturenames})
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
         except BaseException as raised:  # an exit, too, is the check's failure
@@ -188,18 +185,6 @@ class _Run:
             self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
         for name in sorted(known - checked):
             self.broken.append(f"no check looks at the item {name!r} of course.yml")
-        for node in items:
-            for name in _asked_for(node) - _parameters(node).keys() - _GIVEN:
-                self.broken.append(f"the check {node.name} asks for {name!r}, which is not given")
-
-
-def _parameters(node: Any) -> dict[str, Any]:
-    """Of a check that is run for several values: those of this run."""
-    return dict(node.callspec.params) if hasattr(node, "callspec") else {}
-
-
-def _asked_for(node: Any) -> set[str]:
-    return set(inspect.signature(node.function).parameters)
 
 
 def _item(node: pytest.Item) -> str:

@@ -24,6 +24,7 @@ from autograder.sandbox.host import Server
 
 SECRET = "what the proof draws its inputs from"  # anything will do, and always the same
 _AT_ONCE = 12  # handed over together: what neighbours were asked is remembered in one process
+
 _One = TypeVar("_One")
 _Graded = TypeVar("_Graded")
 

@@ -52,6 +52,7 @@ def pace(assignment_id: str, secret: str) -> None:
             for when, each in zip(("first", "again"), zip(*times, strict=True), strict=True)
         )
         print(f"{assignment_id}: diagnosis of {len(times)} {kind}, an item: {'; '.join(said)}")
+    gc.unfreeze()  # the next assignment needs none of this
 
 
 if __name__ == "__main__":
