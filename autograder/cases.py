@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from autograder.agree import Agree, Asked
-from autograder.bank import Fault, of_name
+from autograder.components import Fault, of_name
 from autograder.course import Item
 from autograder.evidence import Case, apart
 from autograder.grading import Exam

@@ -6,6 +6,7 @@ faults go before pairs. What explains all that is known of a component is prefer
 explains one item; when several do, all are named, or none.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,15 +14,11 @@ from itertools import combinations
 
 import torch
 
-from autograder.bank import Component, Fault, Faults, Others, combine, of_name
-from autograder.evidence import Case, apart, ask, same, told_by
-from autograder.remote import RemoteStudent
-from autograder.sandbox.failure import Failure
-from autograder.sandbox.modules import Blueprint
+from autograder.bank import Bank
+from autograder.components import Component, Fault, Faults, Others, combine
+from autograder.evidence import apart, same
 from autograder.sandbox.session import Answer
 
-_LARGEST = 1 << 24  # bytes of an answer that is remembered
-_TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
 _TOGETHER = 4  # faults known from some items that are tried together on the others
 _ALTERNATIVES = 2  # so many are told; of more, none
 
@@ -68,91 +65,36 @@ def _told(fault: Fault) -> str:
     return f"- {fault.said}"
 
 
-class Bank:
-    """The components of an assignment, and what their faults answer to the cases of its checks."""
+def diagnose(
+    bank: Bank, answers: Mapping[int, Answer], failed: Collection[str]
+) -> dict[str, Diagnosis]:
+    """Explain the failed items; those that nothing explains are left out.
 
-    def __init__(self, components: Sequence[Component], cases: Sequence[Case]) -> None:
-        self.components = components
-        self.cases = cases
-        self._answers: dict[tuple[str, Faults, tuple[Faults, ...], int], Answer] = {}
-        self._of = [of_name(components, each.question.name) for each in cases]
+    answers: the submission's, by place among the bank's cases.
+    """
+    with _one_thread():
+        return _diagnose(bank, answers, failed)
 
-    def ask(self, student: RemoteStudent, failed: Collection[str]) -> dict[int, Answer]:
-        """A submission's answers about every component that failed items look at, by place."""
-        looked_at = {self._of[at] for at, each in enumerate(self.cases) if each.item in failed}
-        return {
-            place: _asked(student, self.cases[place])
-            for component in self.components
-            if component in looked_at
-            for place in self.cases_of(component)
-        }
 
-    def cases_of(self, component: Component) -> list[int]:
-        """The cases that look at a component."""
-        found = [place for place, each in enumerate(self._of) if each is component]
-        return [place for place in found if not self.cases[place].counts_calls]
-
-    def answer(
-        self, component: Component, faults: Faults, place: int, others: Others = ()
-    ) -> Answer:
-        """What a component with these faults answers to a case."""
-        case = self.cases[place]
-        if not faults and not others:
-            return case.right
-        others = [each for each in others if self._matters(each[0], component, case)]
-        key = component.name, faults, tuple(theirs for _, theirs in others), place
-        if key not in self._answers:
-            answer = self.ask_fault(component, faults, case, others)
-            self._answers[key] = answer if _size(answer) <= _LARGEST else _TOO_LARGE
-        return self._answers[key]
-
-    def cost(self, component: Component, place: int) -> float:
-        """The seconds that it takes, about, to ask all of its faults a case, but for the known."""
-        keys = ((component.name, (each,), (), place) for each in component.faults)
-        return self.cases[place].seconds * sum(each not in self._answers for each in keys)
-
-    @staticmethod
-    def ask_fault(component: Component, faults: Faults, case: Case, others: Others = ()) -> Answer:
-        """Let a component with these faults answer a case."""
-        if case.is_value:
-            return component.value(faults, case.question.name)
-        return component.answer(faults, case.question, others)
-
-    @staticmethod
-    def _matters(other: Component, component: Component, case: Case) -> bool:
-        parts = (*case.question.args, *case.question.kwargs.values())
-        modules = any(isinstance(each, Blueprint) for each in parts)  # built on who knows what
-        return modules or not component.needs.isdisjoint(other.of)
-
-    def diagnose(
-        self, answers: Mapping[int, Answer], failed: Collection[str]
-    ) -> dict[str, Diagnosis]:
-        """Explain the failed items; those that nothing explains are left out.
-
-        answers: the submission's, by place among the cases.
-        """
-        with _one_thread():
-            return self._diagnose(answers, failed)
-
-    def _diagnose(
-        self, answers: Mapping[int, Answer], failed: Collection[str]
-    ) -> dict[str, Diagnosis]:
-        found: dict[str, Diagnosis] = {}
-        others: list[tuple[Component, Faults]] = []
-        for component in self.components:
-            items = {self.cases[place].item for place in self.cases_of(component)}
-            if items.isdisjoint(failed):  # what else went wrong was another component's doing
-                continue
-            search = _Search(self, component, answers, tuple(others))
-            whole = search.explain(search.places)
-            wrong = dict.fromkeys(self.cases[place].item for place in search.wrong)
-            wanted = [item for item in wrong if item in failed]
-            ours = search.diagnose(wanted, whole)
-            for item, diagnosis in ours.items():
-                found[item] = _joined(found.get(item), diagnosis)
-            if len(whole) == 1 and whole[0]:
-                others.append((component, whole[0]))
-        return found
+def _diagnose(
+    bank: Bank, answers: Mapping[int, Answer], failed: Collection[str]
+) -> dict[str, Diagnosis]:
+    found: dict[str, Diagnosis] = {}
+    others: list[tuple[Component, Faults]] = []
+    for component in bank.components:
+        items = {bank.cases[place].item for place in bank.cases_of(component)}
+        if items.isdisjoint(failed):  # what else went wrong was another component's doing
+            continue
+        search = _Search(bank, component, answers, tuple(others))
+        whole = search.explain_all()
+        wrong = dict.fromkeys(bank.cases[place].item for place in search.wrong)
+        wanted = [item for item in wrong if item in failed]
+        ours = search.diagnose(wanted, whole)
+        for item, diagnosis in ours.items():
+            found[item] = _joined(found.get(item), diagnosis)
+        if len(whole) == 1 and whole[0]:
+            others.append((component, whole[0]))
+    return found
 
 
 @contextmanager
@@ -166,23 +108,12 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _size(answer: Answer) -> int:
-    """The bytes of its tensors."""
-    parts = [answer.value, *answer.gradients, *answer.read]
-    flat = [x for each in parts for x in (each if isinstance(each, (tuple, list)) else [each])]
-    return sum(each.nbytes for each in flat if isinstance(each, torch.Tensor))
-
-
 def _joined(one: Diagnosis | None, other: Diagnosis) -> Diagnosis:
     """Two components that fail in one item."""
     if one is None:
         return other
     both = tuple(dict.fromkeys(one.faults + other.faults))
     return Diagnosis(both, one.cases + other.cases)
-
-
-def _asked(student: RemoteStudent, case: Case) -> Answer:
-    return ask(student, case) if case.at < 0 else told_by(lambda: student.answer_to(case.at))
 
 
 class _Search:
@@ -196,22 +127,45 @@ class _Search:
         self._answers = answers
         self._others = others
         places = [place for place in bank.cases_of(component) if place in answers]
-        wrong = [each for each in places if not self._agrees((), each, ())]
+        wrong = [each for each in places if not bank.is_right(each, answers[each])]
+        items = Counter(bank.cases[each].item for each in wrong)
+        right = {bank.cases[each].item for each in places} - items.keys()
+        # A fault costs the item that is meant to catch it: where that is right, it was not made.
+        self._faults = [each for each in component.faults if each.item not in right]
+        likely = [each for each in self._faults if each.shows.keys() == items.keys() and not others]
+        self._likely = sorted(likely, key=lambda each: _unlike(each.shows, items))
         # What is found does not depend on the order; how soon it is found does.
-        self.wrong = sorted(wrong, key=lambda place: bank.cost(component, place))
-        self.places = self.wrong + [each for each in places if each not in self.wrong]
+        soon = self._likely or self._faults
+        self.wrong = sorted(wrong, key=lambda place: bank.cost(component, soon, place))
+        elsewhere = [each for each in places if each not in wrong]
+        elsewhere.sort(key=lambda place: bank.cases[place].item in right)
+        self.places = self.wrong + elsewhere
+        self._to_explain = [each for each in self.places if bank.cases[each].item in items]
 
     def _agrees(self, faults: Faults, place: int, others: Others | None = None) -> bool:
         others = self._others if others is None else others
         answer = self._bank.answer(self._component, faults, place, others)
         return same(self._answers[place], answer, self._bank.cases[place])
 
+    def explain_all(self) -> list[Faults]:
+        """What gives all that is known of the component.
+
+        A fault that is known to show in just the items that are wrong here gives what is right
+        in the others: it is not asked about them. No two give the same everywhere, so the first
+        that fits is the only one; those that show in as many cases are tried first.
+        """
+        for fault in self._likely:
+            if all(self._agrees((fault,), place) for place in self._to_explain):
+                return [(fault,)]
+        return self.explain(self.places)
+
     def explain(self, places: Sequence[int]) -> list[Faults]:
         """The fewest faults that give all of these answers: every such choice of them."""
         if all(self._agrees((), place) for place in places):
             return [()]
-        singles = [(each,) for each in self._component.faults]
-        return self._fitting(singles, places) or self._fitting(self._component.pairs, places)
+        singles = [(each,) for each in self._faults]
+        pairs = [each for each in self._component.pairs if set(each) <= set(self._faults)]
+        return self._fitting(singles, places) or self._fitting(pairs, places)
 
     def _fitting(self, choices: Iterable[Faults], places: Sequence[int]) -> list[Faults]:
         return [each for each in choices if all(self._agrees(each, place) for place in places)]
@@ -284,6 +238,10 @@ class _Search:
             )
             for place in places
         )
+
+
+def _unlike(one: Mapping[str, int], other: Mapping[str, int]) -> int:
+    return sum(abs(one[item] - other[item]) for item in one)
 
 
 def _all_of(choices: Iterable[Faults]) -> Iterable[Fault]:

@@ -4,7 +4,7 @@ A check stops at the first answer that is wrong; here all of them are looked at,
 the check looks at: whatever it leaves open may differ.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,7 @@ class Case:
     """One question of one item, and what is right.
 
     asked: how the check compares the answer; None where it looks at a property of the answer.
+    drawn: a module is asked whose weights start at random: what they make of it proves nothing.
     """
 
     item: str
@@ -41,6 +42,7 @@ class Case:
     asked: Asked | None = None
     at: int = -1  # its place among the questions that are foreseen; -1: a value is no question
     seconds: float = 0.0  # that the reference took
+    drawn: bool = False
 
     @property
     def is_value(self) -> bool:
@@ -52,6 +54,12 @@ class Case:
         """Whether numbers are passed in float32."""
         parts = (self.question.target, *self.question.args, *self.question.kwargs.values())
         return any(getattr(each, "dtype", None) == torch.float32 for each in parts)
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """The parameters, of those that the reference answered with, that start as one number."""
+        found = self.right.value if isinstance(self.right.value, Mapping) else {}
+        return frozenset(name for name, each in found.items() if _is_one_number(each))
 
     @property
     def counts_calls(self) -> bool:
@@ -66,10 +74,12 @@ def cases_of(
     answers: Sequence[tuple[Question, Answer]],
     seconds: Sequence[float],
     start: int,
+    reference: Callable[[Question], Answer],
 ) -> Iterator[Case]:
     """The cases of an item, from what its checks asked of the reference and what it answered.
 
-    seconds: that each answer took; start: how many questions were asked before.
+    seconds: that each answer took; start: how many questions were asked before; reference:
+    answers any other.
     """
     known = list(asked)
     for each in known:
@@ -81,7 +91,15 @@ def cases_of(
             (each for each in known if each.kind != "value" and each.question.is_same(question)),
             None,
         )
-        yield Case(item, question, answer, tolerance, how, at, took)
+        drawn = _starts_at_random(question.target, reference)
+        yield Case(item, question, answer, tolerance, how, at, took, drawn)
+
+
+def _starts_at_random(target: str | Blueprint, reference: Callable[[Question], Answer]) -> bool:
+    if isinstance(target, str) or target.weights is not None:
+        return False
+    made = reference(Question(target.of("state_dict"))).value
+    return isinstance(made, Mapping) and not all(map(_is_one_number, made.values()))
 
 
 def told_by(answer: Callable[[], Answer]) -> Answer:
@@ -135,18 +153,21 @@ def _seen(answer: Answer, case: Case) -> dict[str, Any]:
     if answer.failure is not None:
         return _raised(answer.failure, case.asked if raises else None)
     if raises:
-        value = {"value": answer.value} if isinstance(answer.value, Tensor) else {}
-        return {"raised": None} | value
+        value = _without_chance(answer.value) if case.drawn else answer.value
+        return {"raised": None} | ({"value": value} if isinstance(answer.value, Tensor) else {})
     if case.is_value:
         value = answer.value
         numeric = isinstance(value, Tensor) and value.is_floating_point()
         return {"value": value.double() if numeric else value}
     question, target = case.question, case.question.target
     if isinstance(target, Blueprint) and target.method == "state_dict":
-        return _parameters(answer.value, case.right.value, loaded=target.weights is not None)
+        loaded = target.weights is not None
+        return _parameters(answer.value, None if loaded else case.constants)
     seen: dict[str, Any] = {}
     if case.asked is None:
         seen |= _flat("value", answer.value) | _flat("read", answer.read)
+        if case.drawn:
+            seen = {name: _without_chance(each) for name, each in seen.items()}
         seen |= {"changed": answer.changed, "elsewhere": answer.elsewhere}
         seen |= {"watched": answer.watched, "mode": answer.mode_changed}
     else:
@@ -186,21 +207,27 @@ def _is_buffer(target: Any) -> bool:
     return isinstance(target, Blueprint) and target.method == "get_buffer"
 
 
-def _parameters(found: Any, right: Any, *, loaded: bool) -> dict[str, Any]:
-    """Names and shapes; and values, but of those that start at random."""
+def _parameters(found: Any, constants: Collection[str] | None) -> dict[str, Any]:
+    """Names and shapes; and values: of `constants`, where others start at random."""
     if not isinstance(found, Mapping) or not all(
         isinstance(each, Tensor) for each in found.values()
     ):
         return {"state_dict": type(found).__name__}
     return {
-        f"parameter {name}": each if loaded or _starts_alike(right, name) else tuple(each.shape)
+        f"parameter {name}": each if constants is None or name in constants else tuple(each.shape)
         for name, each in found.items()
     }
 
 
-def _starts_alike(right: Any, name: str) -> bool:
-    value = right.get(name) if isinstance(right, Mapping) else None
+def _is_one_number(value: Any) -> bool:
     return isinstance(value, Tensor) and bool((value == value.flatten()[:1]).all())
+
+
+def _without_chance(value: Any) -> Any:
+    """What would be the same with other weights: all that is known of numbers that differ."""
+    if not isinstance(value, Tensor) or not value.is_floating_point() or _is_one_number(value):
+        return value
+    return tuple(getattr(value, name) for name in _KIND)
 
 
 def _flat(name: str, value: Any) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from typing import TypeVar
 import torch
 
 from autograder import secret as secrets
-from autograder.bank import read_bank
+from autograder.bank import Bank
 from autograder.banned import banned_uses
 from autograder.carried import carried
+from autograder.components import read_components
 from autograder.course import Assignment, Course
-from autograder.diagnosis import Bank
+from autograder.diagnosis import diagnose
 from autograder.evidence import Case, cases_of
 from autograder.judge import carry, explained, judge, verdict_on
 from autograder.notebook import (
@@ -81,7 +82,8 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
             ours = run(student, files, [item.id])
             asked = [each for outcome in ours for each in outcome.asked]
             answers, seconds = student.asked[start:], student.seconds[start:]
-            cases.extend(cases_of(item.id, item.tolerance, asked, answers, seconds, start))
+            parts = asked, answers, seconds, start, reference.answer
+            cases.extend(cases_of(item.id, item.tolerance, *parts))
             outcomes.extend(ours)
 
     open_exam(exam, rehearse)
@@ -90,7 +92,7 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         raise ChecksBroken(f"the reference of {assignment_id} fails: {failed[0].message}")
     reference.recall(reference.asked)  # it need not find its answers again for each submission
     foreseen = tuple(question for question, _ in student.asked)
-    bank = Bank(read_bank(source), cases)
+    bank = Bank(read_components(source), cases)
     return replace(exam, outcomes=tuple(outcomes), foreseen=foreseen, bank=bank)
 
 
@@ -212,7 +214,7 @@ def _grade(
     share = exam.assignment.carried_share
     items = [carry(item, carried_by.get(item.item), share) for item in items]
     wrong = [item.item for item in items if item.verdict in _TO_DIAGNOSE]
-    found = exam.bank.diagnose(answers, wrong) if wrong else {}
+    found = diagnose(exam.bank, answers, wrong) if wrong else {}
     items = explained(items, found)
     if left := [item for item in wrong if item not in found]:
         kept = tuple(cell for cell in submission.cells if cell.name not in ended)

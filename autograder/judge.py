@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from autograder.bank import named
+from autograder.components import named
 from autograder.course import Item
 from autograder.diagnosis import Diagnosis
 from autograder.plugin import CheckOutcome

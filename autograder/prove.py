@@ -17,8 +17,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from autograder.bank import Component, Faults, combine, named
 from autograder.classroom import HandedIn
+from autograder.components import Component, Faults, combine, named
 from autograder.course import Assignment, Course
 from autograder.evidence import same
 from autograder.grading import Exam, prepare, source_path

@@ -7,18 +7,14 @@ from pathlib import Path
 
 import torch
 
-from autograder.bank import Component, Faults
+from autograder.bank import Bank
+from autograder.components import Component, Faults
 from autograder.course import read_course
-from autograder.diagnosis import Bank
+from autograder.diagnosis import diagnose
 from autograder.grading import prepare
 
 ROOT = Path(__file__).resolve().parents[1]
-EACH = 12  # of the single faults, and of the pairs, of each component
-
-
-def some(choices: tuple[Faults, ...]) -> tuple[Faults, ...]:
-    """A few from all over."""
-    return choices[:: max(1, len(choices) // EACH)]
+EACH = 12  # of the pairs of each component
 
 
 def took(known: Bank, component: Component, faults: Faults) -> tuple[float, float]:
@@ -29,23 +25,23 @@ def took(known: Bank, component: Component, faults: Faults) -> tuple[float, floa
     milliseconds = []
     for _ in range(2):
         started = time.perf_counter()
-        found = bank.diagnose(answers, items)
+        found = diagnose(bank, answers, items)
         milliseconds.append((time.perf_counter() - started) * 1e3 / max(1, len(found)))
     first, second = milliseconds
     return first, second
 
 
 def pace(assignment_id: str, secret: str) -> None:
-    """Print the cost of diagnosing some single faults and some pairs of every component."""
+    """Print the cost of diagnosing every single fault, and some pairs of every component."""
     torch.set_num_threads(1)  # as a worker has
     known = prepare(read_course(ROOT), assignment_id, secret).bank
     gc.freeze()
     kinds = {
         "single faults": lambda component: tuple((each,) for each in component.faults),
-        "pairs": lambda component: component.pairs,
+        "pairs": lambda component: component.pairs[:: max(1, len(component.pairs) // EACH)],
     }
     for kind, choices in kinds.items():
-        chosen = [(each, faults) for each in known.components for faults in some(choices(each))]
+        chosen = [(each, faults) for each in known.components for faults in choices(each)]
         times = [took(known, *each) for each in chosen]
         said = (
             f"{when} {statistics.median(each):.0f} ms, at most {max(each):.0f}"

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from autograder.bank import named
-from autograder.diagnosis import Bank
+from autograder.agree import Asked
+from autograder.bank import Bank
+from autograder.components import named
+from autograder.diagnosis import diagnose
 from autograder.evidence import Case, apart, same
 from autograder.export.feedback import write_feedback
 from autograder.grading import grade
@@ -109,7 +111,7 @@ def test_two_components_in_one_item_are_both_told(exam):
         for component, faults in zip((padding, causal), wrong, strict=True)
         for place in exam.bank.cases_of(component)
     }
-    found = exam.bank.diagnose(answers, {"padding_mask", "masks_together"})
+    found = diagnose(exam.bank, answers, {"padding_mask", "masks_together"})
     assert set(found) == {"padding_mask", "masks_together"}
     assert named(found["padding_mask"].faults) == ("padding_mask.TrueAtPads",)
     both = ("padding_mask.TrueAtPads", "causal_mask.SeesTheFuture")
@@ -124,7 +126,7 @@ def test_faults_that_one_item_cannot_tell_apart_are_told_as_either(exam, attenti
         each for each in bank.cases_of(attention) if bank.cases[each].item == "attention_output"
     ]
     answers = {place: bank.answer(attention, (one,), place) for place in places}
-    found = bank.diagnose(answers, {"attention_output"})["attention_output"]
+    found = diagnose(bank, answers, {"attention_output"})["attention_output"]
     assert set(found.all_faults) == {one, other}
     assert "either of these mistakes" in str(found)
 
@@ -136,12 +138,34 @@ def test_a_fault_that_would_show_where_the_code_is_right_is_not_told(exam, atten
     everywhere = {
         each: bank.answer(attention, (negated,), each) for each in bank.cases_of(attention)
     }
-    assert bank.diagnose(everywhere, {item})[item].faults == (negated,)
+    assert diagnose(bank, everywhere, {item})[item].faults == (negated,)
     here_alone = {
         place: answer if bank.cases[place].item == item else bank.cases[place].right
         for place, answer in everywhere.items()
     }
-    assert bank.diagnose(here_alone, {item}) == {}
+    assert diagnose(bank, here_alone, {item}) == {}
+
+
+def test_where_faults_are_known_to_show_changes_no_diagnosis(exam):
+    """It only saves questions: a bank that knows nothing of it, or what is wrong, says the same."""
+    bank = exam.bank
+
+    def knowing(shows):
+        components = [
+            replace(each, faults=tuple(replace(one, shows=shows(one)) for one in each.faults))
+            for each in bank.components
+        ]
+        return Bank(components, bank.cases)
+
+    banks = bank, knowing(lambda _: {}), knowing(lambda each: {each.item: 1})
+    for component in bank.components:
+        for fault in component.faults:
+            places = bank.cases_of(component)
+            answers = {place: bank.answer(component, (fault,), place) for place in places}
+            items = {bank.cases[place].item for place in places}
+            found = [diagnose(each, answers, items) for each in banks]
+            assert found[0] == found[1] == found[2]
+            assert {each.faults for each in found[0].values()} == {(fault,)}
 
 
 def test_a_fault_that_is_nearly_right_is_not_told(exam, attention):
@@ -152,7 +176,7 @@ def test_a_fault_that_is_nearly_right_is_not_told(exam, attention):
         cases = [replace(each, tolerance=tolerance) for each in exam.bank.cases]
         bank = Bank(exam.bank.components, cases)
         answers = {place: bank.answer(attention, (root,), place) for place in places}
-        found = bank.diagnose(answers, {"attention_scale"})
+        found = diagnose(bank, answers, {"attention_scale"})
         assert bool(found) is is_told
 
 
@@ -162,6 +186,19 @@ def test_a_fault_that_writes_to_its_inputs_spoils_no_other_question(exam):
     before = case.question.args[0].clone()
     padding.answer(chosen(padding, "BlanksThePads"), case.question)
     assert torch.equal(case.question.args[0], before)
+
+
+def test_numbers_that_start_at_random_prove_nothing():
+    """A student's module need not draw its weights in the reference's order."""
+    case = replace(case_of(torch.tensor([[0.3, -0.1]])), drawn=True)
+    one, other = (Answer(torch.tensor([each])) for each in ([0.7, 0.2], [-0.4, 0.5]))
+    assert same(one, other, case)
+    assert not same(one, Answer(torch.zeros(1, 2)), case)  # all of it was dropped
+    assert not same(one, Answer(torch.tensor([[0.7]])), case)
+    assert not same(one, Answer(torch.tensor([[0.7, 0.2]]).double()), case)
+    assert not same(one, other, replace(case, drawn=False))
+    must_raise = Asked("raises", case.question, Answer(None), error="ValueError")
+    assert same(one, other, replace(case, asked=must_raise))
 
 
 def case_of(right, *, tolerance=1e-12, **answer):

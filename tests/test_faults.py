@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 
-from autograder.bank import BadFault, read_bank
+from autograder.components import FAULTS, SHOWS, BadFault, read_components
 from autograder.course import read_course
 from autograder.evidence import apart, same
 from autograder.grading import prepare, source_path
@@ -18,7 +19,7 @@ ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
 COMPONENTS = [
     (assignment, component.name)
     for assignment in ASSIGNMENTS
-    for component in read_bank(read_source(source_path(ROOT, assignment)))
+    for component in read_components(read_source(source_path(ROOT, assignment)))
 ]
 
 
@@ -49,7 +50,7 @@ def component_of(bank, name):
 
 
 def test_there_are_more_than_150_faults():
-    components = [read_bank(read_source(source_path(ROOT, each))) for each in ASSIGNMENTS]
+    components = [read_components(read_source(source_path(ROOT, each))) for each in ASSIGNMENTS]
     assert all(components)
     assert sum(len(each.faults) for found in components for each in found) >= 150
 
@@ -66,7 +67,7 @@ MEANT_FOR_NONE = {
 
 @pytest.mark.parametrize("assignment_id", ASSIGNMENTS)
 def test_every_item_but_these_is_meant_to_catch_a_fault(course, assignment_id):
-    components = read_bank(read_source(source_path(ROOT, assignment_id)))
+    components = read_components(read_source(source_path(ROOT, assignment_id)))
     meant = {fault.item for each in components for fault in each.faults}
     items = {item.id for item in course.assignment(assignment_id).items}
     assert items - meant == MEANT_FOR_NONE.get(assignment_id, set())
@@ -111,8 +112,18 @@ def test_no_two_faults_give_the_same_everywhere(bank_of, assignment_id, name):
 
 
 @pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)
+def test_the_file_says_where_each_fault_shows(bank_of, assignment_id, name):
+    """Else write it anew: python tests/write_shows.py."""
+    bank = bank_of(assignment_id)
+    component = component_of(bank, name)
+    measured = {each.name: bank.shows(component, each) for each in component.faults}
+    assert yaml.safe_load((FAULTS / assignment_id / SHOWS).read_text())[name] == measured
+    assert {each.name: each.shows for each in component.faults} == measured
+
+
+@pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)
 def test_a_sentence_says_what_was_done_and_never_the_corrected_code(assignment_id, name):
-    components = read_bank(read_source(source_path(ROOT, assignment_id)))
+    components = read_components(read_source(source_path(ROOT, assignment_id)))
     (component,) = (each for each in components if each.name == name)
     sentences = [fault.sentence for fault in component.faults]
     assert len(set(sentences)) == len(sentences)
@@ -130,7 +141,7 @@ def test_a_fault_must_say_all_that_it_has_to():
             text = path.read_text()
             return text + more if path.stem == "causal_mask" else text
 
-        return read_bank(source, read)
+        return read_components(source, read)
 
     right = '"""Says.\n\n    Thinks?\n    """'
     for body, said in (

@@ -37,12 +37,13 @@ MAY_IMPORT = {
     },
     "trained": {"result", "student"},
     "faults": set(),
-    "bank": {"notebook", "sandbox", "source", "student"},
+    "components": {"notebook", "sandbox", "source", "student"},
+    "bank": {"components", "evidence", "remote", "sandbox"},
     "evidence": {"agree", "handout", "result", "sandbox", "student"},
-    "diagnosis": {"bank", "evidence", "remote", "sandbox"},
+    "diagnosis": {"bank", "components", "evidence", "sandbox"},
     "symptoms": {"evidence", "handout", "result", "sandbox", "student", "symptoms"},
-    "judge": {"bank", "course", "diagnosis", "plugin", "result"},
-    "export": {"bank", "course", "export", "mutants", "prove", "result", "scripts"},
+    "judge": {"components", "course", "diagnosis", "plugin", "result"},
+    "export": {"components", "course", "export", "mutants", "prove", "result", "scripts"},
 }
 OUTSIDE = {
     "sandbox/server.py": {"torch"},

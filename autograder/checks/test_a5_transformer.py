@@ -414,11 +414,9 @@ def test_transformer_parameters(agree: Agree) -> None:
     agree.parameters(transformer(agree))
 
 
-@item("arguments", hint="Does n_layers get into both stacks?")
-def test_transformer_layers(student: Student, reference: Student, agree: Agree) -> None:
-    """With another n_layers and d_ff, the Transformer has the parameters of those."""
-    sizes = SOURCE_VOCAB, TARGET_VOCAB, D_MODEL, N_HEADS, 21, 2
-    module = agree.module("Transformer", *sizes).without_loading().of("state_dict")
+def has_parameters(student: Student, reference: Student, agree: Agree, module: Blueprint) -> None:
+    """It has the reference's, by name and shape."""
+    module = module.without_loading().of("state_dict")
     got, right = student.call(module).value, reference.call(module).value
     if not isinstance(got, dict) or not all(map(torch.is_tensor, got.values())):
         agree.wrong(module, "expected a state dict of tensors")
@@ -426,6 +424,20 @@ def test_transformer_layers(student: Student, reference: Student, agree: Agree) 
     problem = compare.differences(*shapes)
     if problem:
         agree.wrong(module, problem)
+
+
+@item("arguments", hint="Does n_layers get into both stacks?")
+def test_transformer_layers(student: Student, reference: Student, agree: Agree) -> None:
+    """With another n_layers and d_ff, the Transformer has the parameters of those."""
+    sizes = SOURCE_VOCAB, TARGET_VOCAB, D_MODEL, N_HEADS, 21, 2
+    has_parameters(student, reference, agree, Blueprint("Transformer", sizes))
+
+
+@item("arguments", hint="When both vocabularies are equally large, are they one?")
+def test_vocabularies_of_one_size(agree: Agree, draw: Draw) -> None:
+    """Source and target have an embedding each, also when their vocabularies are equally large."""
+    sizes = SOURCE_VOCAB, SOURCE_VOCAB, D_MODEL, N_HEADS, D_FF, 1
+    agree(agree.module("Transformer", *sizes), source_words(draw), source_words(draw, t=T_TARGET))
 
 
 @item("arguments", public=True, hint="Does dropout get into the encoding and into every layer?")
@@ -480,16 +492,14 @@ def test_default_dropout(student: Student, agree: Agree, draw: Draw, name: str, 
 
 
 @item("arguments", hint="What does the stub say about sizes that nobody gives?")
-def test_default_sizes(student: Student, agree: Agree, draw: Draw) -> None:
+def test_default_sizes(student: Student, reference: Student, agree: Agree, draw: Draw) -> None:
     """Sizes that are not given are d_model=512, n_heads=8, d_ff=2048 and n_layers=6."""
-    small = {"n_heads": 2, "d_ff": 4, "n_layers": 1}
+    small = {"n_heads": 2, "d_ff": 4, "n_layers": 1, "max_len": MAX_LEN}
     wide = Blueprint("Transformer", VOCABS, small, method="output").in_float32()
     values(student, agree, wide, draw.normal(3, 512).float(), shape=(3, TARGET_VOCAB))
+    deep = Blueprint("Transformer", (*VOCABS, 8), {"d_ff": 4})
+    has_parameters(student, reference, agree, deep)
     source, target = source_words(draw), target_words(draw)
-    deep = agree.module("Transformer", *VOCABS, 8, 8, 4, 6).weights  # they fit into six layers
-    logits_of(
-        student, agree, Blueprint("Transformer", (*VOCABS, 8), {"d_ff": 4}, deep), source, target
-    )
     said = agree.module("Transformer", *VOCABS, 8, 8, 2048, 1)
     unsaid = Blueprint("Transformer", (*VOCABS, 8), {"n_layers": 1}, said.weights)
     logits = [logits_of(student, agree, each, source, target) for each in (said, unsaid)]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.bank import Component, named
+from autograder.components import Component, named
 from autograder.export.page import write_page
 from autograder.mutants import Tried
 from autograder.prove import Graded, Proof, Told

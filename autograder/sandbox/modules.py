@@ -65,11 +65,12 @@ class Blueprint:
             module = names[self.name](*self.args, **(self.kwargs or {}))
         if not isinstance(module, nn.Module):
             raise TypeError(f"{self.name}(...) is no nn.Module")
-        module.to(self.dtype)
         if self.weights is not None:
             shapes = _shapes(module.state_dict())
             if shapes != _shapes(self.weights):
                 raise WrongParameters(self.name, shapes)
+        module.to(self.dtype)
+        if self.weights is not None:
             module.load_state_dict(dict(self.weights))
         return module.train(self.train)
 

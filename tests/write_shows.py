@@ -1,0 +1,42 @@
+"""Writes anew where each fault shows: to be run after a change of checks or of faults."""
+
+from pathlib import Path
+
+import torch
+import yaml
+
+from autograder.components import FAULTS, SHOWS
+from autograder.course import read_course
+from autograder.grading import prepare
+
+ROOT = Path(__file__).resolve().parents[1]
+SECRET = "for the tests alone"  # what test_faults.py prepares its exams with
+HEADING = """\
+# In how many cases of which item each fault changes the answer: what a diagnosis need not ask.
+# Measured and written by tests/write_shows.py; tests/test_faults.py measures it again.
+"""
+
+
+def write_shows(assignment_id: str) -> Path:
+    """Write the file of an assignment; returns its path."""
+    exam = prepare(read_course(ROOT), assignment_id, SECRET)
+    order = [item.id for item in exam.assignment.items]
+    found = {
+        component.name: {
+            fault.name: {item: found[item] for item in order if item in found}
+            for fault in component.faults
+            for found in [exam.bank.shows(component, fault)]
+        }
+        for component in exam.bank.components
+    }
+    path = FAULTS / assignment_id / SHOWS
+    path.write_text(
+        HEADING + yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=10_000)
+    )
+    return path
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    for each in read_course(ROOT).assignments:
+        print(write_shows(each.id))
