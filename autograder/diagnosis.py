@@ -142,9 +142,8 @@ class _Search:
         self.places = self.wrong + elsewhere
         self._to_explain = [each for each in self.places if bank.cases[each].item in items]
 
-    def _agrees(self, faults: Faults, place: int, others: Others | None = None) -> bool:
-        others = self._others if others is None else others
-        answer = self._bank.answer(self._component, faults, place, others)
+    def _agrees(self, faults: Faults, place: int) -> bool:
+        answer = self._bank.answer(self._component, faults, place, self._others)
         return same(self._answers[place], answer, self._bank.cases[place])
 
     def explain_all(self) -> list[Faults]:
