@@ -1,15 +1,18 @@
 """The bank of faults: right without a fault, wrong with one, and no two that are the same."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 import torch
 import yaml
+from torch import nn
 
 from autograder.components import FAULTS, SHOWS, BadFault, read_components
 from autograder.course import read_course
+from autograder.diagnosis import diagnose
 from autograder.evidence import apart, same
 from autograder.grading import prepare, source_path
 from autograder.source import read_source
@@ -119,6 +122,34 @@ def test_the_file_says_where_each_fault_shows(bank_of, assignment_id, name):
     measured = {each.name: bank.shows(component, each) for each in component.faults}
     assert yaml.safe_load((FAULTS / assignment_id / SHOWS).read_text())[name] == measured
     assert {each.name: each.shows for each in component.faults} == measured
+
+
+def drawing_otherwise(module):
+    """The same class, but for the weights that it starts with."""
+
+    class DrawsOtherwise(module):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            for each in self.parameters():
+                if each.dim() > 1:
+                    nn.init.xavier_uniform_(each)
+
+    return DrawsOtherwise
+
+
+@pytest.mark.parametrize("name", ["encoder", "decoder", "transformer"])
+def test_a_fault_is_named_whatever_the_weights_start_with(bank_of, name):
+    bank = bank_of("a5_transformer")
+    component = component_of(bank, name)
+    classes = {each: drawing_otherwise(made) for each, made in component.classes.items()}
+    student = replace(component, classes=classes)
+    places = bank.cases_of(component)
+    items = {bank.cases[place].item for place in places}
+    for fault in component.faults[::3]:
+        answers = {place: bank.ask_fault(student, (fault,), bank.cases[place]) for place in places}
+        found = diagnose(bank, answers, items)
+        assert {each.faults for each in found.values()} == {(fault,)}, fault.id
+        assert found.keys() == fault.shows.keys(), fault.id
 
 
 @pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)

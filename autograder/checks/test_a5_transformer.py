@@ -443,12 +443,12 @@ def test_vocabularies_of_one_size(agree: Agree, draw: Draw) -> None:
 @item("arguments", public=True, hint="Does dropout get into the encoding and into every layer?")
 def test_everything_dropped(agree: Agree, draw: Draw) -> None:
     """In train mode, dropout=1.0 drops everything in either stack and in the Transformer."""
-    # Then it is the same whatever the weights are: all that is left are the biases of the norms.
+    # All that is left are the biases of the norms.
     source, target = source_words(draw), target_words(draw)
     memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
-    model = transformer(agree, 2, dropout=1.0).without_loading().training()
-    agree(encoder(agree, 2, dropout=1.0).without_loading().training(), source)
-    agree(decoder(agree, 2, dropout=1.0).without_loading().training(), target, memory)
+    model = transformer(agree, 2, dropout=1.0).training()
+    agree(encoder(agree, 2, dropout=1.0).training(), source)
+    agree(decoder(agree, 2, dropout=1.0).training(), target, memory)
     agree(model.of("encode"), source)
     agree(model.of("decode"), target, memory, source)
 
