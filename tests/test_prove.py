@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import bank as banks
+from autograder import components
 from autograder.course import read_course
 from autograder.export.proof import write_proof
 from autograder.grading import source_path
@@ -121,7 +121,7 @@ def test_a_mutant_that_survives_or_a_reason_that_is_none_fails_the_gate(proof):
 
 def test_a_fault_that_is_none_and_one_of_another_item_are_found(course, tmp_path, monkeypatch):
     """The bank itself is broken, and the whole gate is run on it."""
-    shutil.copytree(banks.FAULTS, tmp_path / "faults")
+    shutil.copytree(components.FAULTS, tmp_path / "faults")
     file = tmp_path / "faults" / "a1_attention" / "causal_mask.py"
     text = file.read_text().replace(
         'item = "causal_mask"\n\n    def size_of(self, size):\n        return size + 1',
@@ -142,7 +142,7 @@ class Nothing(CausalMask):
         return mask.clone()
 '''
     file.write_text(text)
-    monkeypatch.setattr(banks, "FAULTS", tmp_path / "faults")
+    monkeypatch.setattr(components, "FAULTS", tmp_path / "faults")
     with open_pool(course, walls.choose(), 1) as pool:
         proof = prove(
             course,
