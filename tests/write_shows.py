@@ -10,7 +10,7 @@ from autograder.course import read_course
 from autograder.grading import prepare
 
 ROOT = Path(__file__).resolve().parents[1]
-SECRET = "for the tests alone"  # what test_faults.py prepares its exams with
+SECRET = "for the tests alone"  # test_faults.py measures with the same
 HEADING = """\
 # In how many cases of which item each fault changes the answer: what a diagnosis need not ask.
 # Measured and written by tests/write_shows.py; tests/test_faults.py measures it again.
@@ -20,18 +20,15 @@ HEADING = """\
 def write_shows(assignment_id: str) -> Path:
     """Write the file of an assignment; returns its path."""
     exam = prepare(read_course(ROOT), assignment_id, SECRET)
-    order = [item.id for item in exam.assignment.items]
-    found = {
+    shows = {
         component.name: {
-            fault.name: {item: found[item] for item in order if item in found}
-            for fault in component.faults
-            for found in [exam.bank.shows(component, fault)]
+            fault.name: dict(exam.bank.shows(component, fault)) for fault in component.faults
         }
         for component in exam.bank.components
     }
     path = FAULTS / assignment_id / SHOWS
     path.write_text(
-        HEADING + yaml.safe_dump(found, sort_keys=False, default_flow_style=None, width=10_000)
+        HEADING + yaml.safe_dump(shows, sort_keys=False, default_flow_style=None, width=10_000)
     )
     return path
 
