@@ -6,7 +6,7 @@ c.CourseDirectory.course_id = "transformer-from-scratch"
 # What students get is built by `autograder release`, from solutions/.
 c.CourseDirectory.release_directory = "assignments"
 
-# `nbgrader autograde` gives the grades of `autograder grade`: see autograder/nbgrader.py.
+# `nbgrader autograde` gives the grades of `autograder grade`: see autograder/nbgrader/.
 c.Autograde.exporter_class = "autograder.nbgrader.Submissions"
 c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
 c.Autograde.autograde_preprocessors = [
@@ -17,4 +17,4 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 # Of what students write, nothing runs in the browser of whoever reads it.
-c.HTMLExporter.filters = {"markdown2html": "autograder.rebuilt.markdown_without_html"}
+c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.markdown_without_html"}

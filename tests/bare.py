@@ -3,24 +3,27 @@
 It is what the benchmark holds the grader against; stock nbgrader runs it in its kernel.
 """
 
-import importlib
 import inspect
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from autograder.agree import Agree
-from autograder.draw import Draw
+from autograder.asking.student import Question, Student
+from autograder.checking import load
+from autograder.checking.agree import Agree
+from autograder.checking.draw import Draw
+from autograder.checking.weights import Weights
+from autograder.course.secret import seed
 from autograder.sandbox.session import Session
-from autograder.secret import seed
-from autograder.student import Question, Student
-from autograder.weights import Weights
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def cases(
     assignment: str, item: str | None = None
 ) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
     """Every check as pytest would call it, and in its order: item, case, function, parameters."""
-    checks = importlib.import_module(f"autograder.checks.test_{assignment}")
+    checks = load(ROOT / "solutions", f"{assignment}.checks")
     for name, function in vars(checks).items():
         marks = {mark.name: mark for mark in getattr(function, "pytestmark", ())}
         if "item" not in marks or item not in (None, marks["item"].args[0]):
@@ -32,7 +35,8 @@ def cases(
         ids = marks["parametrize"].kwargs.get("ids", str)
         for number, value in enumerate(values):
             said = ids[number] if isinstance(ids, list) else ids(value)
-            names = [each.strip() for each in parameter.split(",")]
+            names = parameter.split(",") if isinstance(parameter, str) else parameter
+            names = [each.strip() for each in names]
             given = dict(zip(names, value if len(names) > 1 else [value], strict=True))
             yield marks["item"].args[0], f"{name}[{said}]", function, given
 

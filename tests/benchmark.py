@@ -21,14 +21,14 @@ import nbformat
 import torch
 from pace import pace
 
-from autograder.course import read_course
+from autograder.asking.remote import RemoteStudent
+from autograder.asking.student import LocalStudent
+from autograder.course.manifest import read_course
 from autograder.grading import limits_of, prepare
-from autograder.notebook import modules_for, read_submission
-from autograder.remote import RemoteStudent
+from autograder.notebooks.submission import modules_for, read_submission
+from autograder.release.scripts import scripts_on_path
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
-from autograder.scripts import scripts_on_path
-from autograder.student import LocalStudent
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"
@@ -153,7 +153,7 @@ def fork_to_last_answer(wall: str, name: str) -> None:
     """The checks through the walls against the same checks called in this process."""
     torch.set_num_threads(1)
     exam = prepare(read_course(ROOT), name, SECRET)
-    submission = read_submission(ROOT / "solutions" / f"{name}.py", exam.source)
+    submission = read_submission(ROOT / "solutions" / name / f"{name}.py", exam.source)
     tolerances = {item.id: item.tolerance for item in exam.assignment.items}
 
     def checks(student: bare.Student) -> int:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder.classroom import HandedIn, Room, grade_class
-from autograder.course import read_course
+from autograder.course.manifest import read_course
+from autograder.course.result import Result
 from autograder.grading import grade, limits_of, prepare
-from autograder.result import Result
-from autograder.sample import Sample, read_samples
+from autograder.grading.classroom import HandedIn, Room, grade_class
+from autograder.proof.samples import Sample, read_samples
+from autograder.release.scripts import scripts_on_path
 from autograder.sandbox import walls
 from autograder.sandbox.host import Server
-from autograder.scripts import scripts_on_path
 
 ROOT = Path(__file__).resolve().parents[1]
 # Enough for whoever means well, and soon at its end for whoever does not.

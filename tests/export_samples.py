@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from autograder.course import Assignment, ByHand, Dates, Item, Limits
-from autograder.result import ItemResult, Result, Verdict
+from autograder.course.manifest import Assignment, ByHand, Dates, Item, Limits
+from autograder.course.result import ItemResult, Result, Verdict
 
 COURSE = "The Transformer from scratch"
 

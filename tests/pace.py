@@ -7,10 +7,10 @@ from pathlib import Path
 
 import torch
 
-from autograder.bank import Bank
-from autograder.components import Component, Faults
-from autograder.course import read_course
-from autograder.diagnosis import diagnose
+from autograder.course.manifest import read_course
+from autograder.diagnosis.bank import Bank
+from autograder.diagnosis.components import Component, Faults
+from autograder.diagnosis.search import diagnose
 from autograder.grading import prepare
 
 ROOT = Path(__file__).resolve().parents[1]

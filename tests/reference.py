@@ -1,14 +1,20 @@
 """The reference of an assignment as a namespace, for the tests that hold it against torch."""
 
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
-from autograder.grading import source_path
-from autograder.notebook import modules_for
-from autograder.source import read_source
-from autograder.student import LocalStudent
+from autograder.asking.student import LocalStudent
+from autograder.checking import load
+from autograder.course import source_path
+from autograder.notebooks.source import read_source
+from autograder.notebooks.submission import modules_for
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def load_shared(name: str) -> ModuleType:
+    """The course's own Python of this name, such as `given` or `a6_translation.number_words`."""
+    return load(ROOT / "solutions", name)
 
 
 def load_reference(name: str) -> SimpleNamespace:

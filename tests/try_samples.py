@@ -8,10 +8,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.course import read_course
+from autograder.course.manifest import read_course
+from autograder.course.result import Verdict
 from autograder.grading import grade, limits_of, open_exam, prepare
-from autograder.result import Verdict
-from autograder.sample import read_samples
+from autograder.proof.samples import read_samples
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
 

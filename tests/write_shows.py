@@ -5,8 +5,8 @@ from pathlib import Path
 import torch
 import yaml
 
-from autograder.components import FAULTS, SHOWS
-from autograder.course import read_course
+from autograder.course import assignment_folder, read_course
+from autograder.diagnosis.components import FAULTS, SHOWS
 from autograder.grading import prepare
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,7 +26,7 @@ def write_shows(assignment_id: str) -> Path:
         }
         for component in exam.bank.components
     }
-    path = FAULTS / assignment_id / SHOWS
+    path = assignment_folder(ROOT, assignment_id) / FAULTS / SHOWS
     path.write_text(
         HEADING + yaml.safe_dump(shows, sort_keys=False, default_flow_style=None, width=10_000)
     )

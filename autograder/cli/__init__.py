@@ -11,9 +11,8 @@ import rich.markup
 import typer
 from rich.table import Table
 
-from autograder import demo as demos
-from autograder import doctor as doctors
-from autograder.classroom import default_jobs, find_class
+from autograder.cli import demo as demos
+from autograder.cli import doctor as doctors
 from autograder.cli.common import (
     err,
     fail,
@@ -25,11 +24,11 @@ from autograder.cli.common import (
 )
 from autograder.cli.gate import show_margins, show_proof, show_verification
 from autograder.cli.show import print_result
+from autograder.course import known_secret, read_secret
+from autograder.grading import default_jobs, find_class, limits_of, prepare
 from autograder.grading import grade as grade_one
-from autograder.grading import limits_of, prepare
 from autograder.release import build
 from autograder.sandbox.host import Server
-from autograder.secret import known_secret, read_secret
 
 app = typer.Typer(
     help="Build the course's assignments and grade what students hand in.",
@@ -66,7 +65,7 @@ def release(
     Solutions are cleared by nbgrader, public cases recorded from the reference, and the result
     is scanned for leaks. The same source gives the same bytes.
 
-    Example: `autograder release a1_attention`
+    Example: `autograder release ps1`
     """
     with problems_told():
         found = read_nearest(course)
@@ -108,7 +107,7 @@ def grade(
 
     Grading again gives the same scores; scores given by hand are kept.
 
-    Example: `autograder grade a1_attention --jobs 2`
+    Example: `autograder grade ps1 --jobs 2`
     """
     with problems_told():
         found = read_nearest(course)
@@ -140,7 +139,7 @@ def check(
 ) -> None:
     """Grade one file and print what its student would read. Writes nothing.
 
-    Example: `autograder check submitted/s042/a1_attention/a1_attention.ipynb`
+    Example: `autograder check submitted/s042/ps1/ps1.ipynb`
     """
     with problems_told():
         found = read_nearest(course)
@@ -227,7 +226,7 @@ def verify(
     References, stubs and variants are graded, tolerances measured, releases built again and run
     in a real kernel. Takes minutes: the last assignment trains its model. Writes nothing.
 
-    Example: `autograder verify a1_attention`
+    Example: `autograder verify ps1`
     """
     with problems_told():
         found = read_nearest(course)
@@ -246,7 +245,7 @@ def margins(
 ) -> None:
     """Measure how far each tolerance is from right code and from wrong code.
 
-    Example: `autograder margins a1_attention`
+    Example: `autograder margins ps1`
     """
     with problems_told():
         found = read_nearest(course)
@@ -277,7 +276,7 @@ def prove(
     the references is graded as a submission. Fails when a fault or mutant survives, is not caught
     by the item meant for it or is named wrongly, and when a variant loses a point. Takes minutes.
 
-    Example: `autograder prove a1_attention --quick`
+    Example: `autograder prove ps1 --quick`
     """
     with problems_told():
         found = read_nearest(course)

@@ -12,19 +12,22 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from autograder import demo as demos
-from autograder.classroom import HandedIn, Room, grade_class
+from autograder.checking import ChecksBroken
+from autograder.cli import demo as demos
 from autograder.cli.show import print_class, print_needs_staff
-from autograder.course import Course, UnknownIdError, read_course
-from autograder.export.gradebook import GradebookError
-from autograder.export.publish import publish
-from autograder.lines import ManifestError
-from autograder.plugin import ChecksBroken
+from autograder.course import (
+    Course,
+    ManifestError,
+    Result,
+    UnknownIdError,
+    read_course,
+    read_secret,
+)
+from autograder.export import GradebookError, publish
+from autograder.grading import HandedIn, Room, grade_class
 from autograder.release import ReleaseError
-from autograder.result import Result
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import NoWalls, choose, why_not
-from autograder.secret import read_secret
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)

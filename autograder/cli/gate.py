@@ -16,14 +16,20 @@ from rich.progress import (
 from rich.table import Table
 
 from autograder.course import Assignment, Course
-from autograder.export.proof import write_proof
 from autograder.grading import limits_of, prepare
-from autograder.margins import FACTOR, Margin, margins
-from autograder.pool import open_pool
-from autograder.prove import Proof, prove, try_all_mutants
-from autograder.sample import read_samples
+from autograder.proof import (
+    FACTOR,
+    Margin,
+    Proof,
+    margins,
+    open_pool,
+    prove,
+    read_samples,
+    try_all_mutants,
+    verify,
+    write_proof,
+)
 from autograder.sandbox.host import Server
-from autograder.verify import verify
 
 
 def show_verification(

@@ -7,8 +7,7 @@ import rich.markup
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import Assignment
-from autograder.result import Result, Verdict
+from autograder.course import Assignment, Result, Verdict
 
 _MAX_ROWS = 120  # a longer class is better looked at on its page
 _COLOURS = {

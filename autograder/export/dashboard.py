@@ -8,9 +8,8 @@ from pathlib import Path
 from statistics import fmean, median
 from urllib.parse import quote
 
-from autograder.course import Assignment, Item
+from autograder.course import Assignment, Item, ItemResult, Result, Verdict
 from autograder.export.page import LOOKS, write_page
-from autograder.result import ItemResult, Result, Verdict
 
 __all__ = ["write_class_page"]
 
@@ -75,7 +74,7 @@ def write_class_page(
     bars = _histogram(scores, assignment.max_score)
     write_page(
         path,
-        "class.html.jinja",
+        "export/class.html.jinja",
         assignment=assignment,
         course_name=course_name,
         figures=_figures(results, scores, assignment.max_score),

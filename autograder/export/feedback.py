@@ -3,9 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
-from autograder.course import Assignment
+from autograder.course import Assignment, Result
 from autograder.export.page import LOOKS, write_page
-from autograder.result import Result
 
 __all__ = ["write_feedback"]
 
@@ -18,7 +17,7 @@ def write_feedback(result: Result, assignment: Assignment, course_name: str, pat
     counts = Counter(item.verdict for item in result.items)
     write_page(
         path,
-        "feedback.html.jinja",
+        "export/feedback.html.jinja",
         result=result.told(assignment.feedback),
         assignment=assignment,
         course_name=course_name,

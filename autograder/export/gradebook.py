@@ -15,10 +15,9 @@ from typing import Any
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from autograder.course import Assignment
+from autograder.course import Assignment, Result
 from autograder.export.cells import GradebookError, ensure_cells
-from autograder.result import Result
-from autograder.scripts import scripts_on_path
+from autograder.release import scripts_on_path
 
 __all__ = ["GradebookError", "Recorded", "record"]
 

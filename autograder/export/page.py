@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from autograder.result import Verdict, write_atomically
+from autograder.course import Verdict, write_atomically
 
 __all__ = ["LOOKS", "Look", "legible", "number", "write_page"]
 
@@ -68,14 +68,14 @@ def number(value: float | None) -> str:
 
 
 def write_page(path: Path, template: str, **context: object) -> None:
-    """Fill the template `template` of this package and write it to `path` atomically."""
+    """Fill `template`, a file below this package such as export/class.html.jinja; written whole."""
     write_atomically(path, _environment().get_template(template).render(context))
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("autograder.export", "."),
+        loader=PackageLoader("autograder", "."),
         autoescape=True,
         finalize=legible,
         undefined=StrictUndefined,

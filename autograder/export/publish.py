@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course import Assignment, Course
+from autograder.course import Assignment, Course, Result
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.gradebook import record
-from autograder.result import Result
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def main() -> None:
     with _paths_as_they_are():
         import torch
 
-        from autograder.sandbox import fork  # with it everything that a fork will need
+        from autograder.sandbox import fork
 
         for name in config["preload"]:
             with contextlib.suppress(ImportError):

@@ -1,0 +1,23 @@
+"""A submission as a check sees it: names to call, here or behind the walls; and who is to blame."""
+
+from autograder.asking.remote import RemoteStudent
+from autograder.asking.student import (
+    Cell,
+    LocalStudent,
+    Question,
+    ReferenceFailed,
+    Student,
+    StudentError,
+    told,
+)
+
+__all__ = [
+    "Cell",
+    "LocalStudent",
+    "Question",
+    "ReferenceFailed",
+    "RemoteStudent",
+    "Student",
+    "StudentError",
+    "told",
+]

@@ -1,0 +1,84 @@
+"""What went wrong in a submission, as a verdict and a sentence for its student."""
+
+from typing import Any
+
+from autograder.asking.student import Question, StudentError, told
+from autograder.course import Verdict
+from autograder.handout.checks.compare import differences
+from autograder.sandbox import wire
+from autograder.sandbox.failure import Failure
+from autograder.sandbox.host import Outcome
+from autograder.sandbox.modules import Blueprint
+
+
+def forbidden(name: str, banned: str) -> StudentError:
+    """The submission leaves an item's work to torch."""
+    return StudentError(
+        Verdict.FORBIDDEN,
+        f"{name} uses {banned}, which this assignment does not allow: see the list at the top.",
+    )
+
+
+def no_answer(what: str, problem: Exception) -> StudentError:
+    """What came back is not an answer."""
+    said = wire.text(str(problem), 300)  # it may quote what was sent
+    return StudentError(Verdict.ERROR, f"{what} sent an answer that is none: {said}")
+
+
+def failure_in(header: wire.Header) -> Failure | None:
+    """The exception that a reply tells of, cut and made fit to be shown."""
+    found = header.get("failure")
+    if found is None:
+        return None
+    if not isinstance(found, dict):
+        return Failure("a failure that it does not describe", "")
+    line = found.get("line")
+    return Failure(
+        wire.text(found.get("type"), 100),
+        wire.text(found.get("message"), 1000),
+        None if found.get("cell") is None else wire.text(found["cell"], 100),
+        line if isinstance(line, int) else None,
+        None if found.get("source") is None else wire.text(found["source"], 200),
+    )
+
+
+def error_of(failure: Failure, what: str) -> StudentError:
+    """The exception of a cell or call."""
+    if failure.type == "NotImplementedError" and not failure.message:  # torch raises it with words
+        return StudentError(Verdict.MISSING, f"{what} is still the stub (NotImplementedError).")
+    if failure.type == "MemoryError":
+        hint = "Which tensor is that large, and need it be?"
+        return StudentError(Verdict.MEMORY, f"{what} asked for more memory than it may. {hint}")
+    return StudentError(Verdict.ERROR, f"{what} raised {told(failure)}", failure)
+
+
+def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError:
+    """A module has not the parameters that were to be loaded; `theirs` are its shapes."""
+    parts = (question.target, *question.args, *question.kwargs.values())
+    (ours, *_) = (each for each in parts if isinstance(each, Blueprint) and each.name == name)
+    expected = {key: tuple(each.shape) for key, each in (ours.weights or {}).items()}
+    if not isinstance(theirs, dict):
+        return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {theirs}")
+    got = {wire.text(key, 200): tuple(map(int, each)) for key, each in theirs.items()}
+    problem = differences(got, expected) or "they change from look to look"
+    message = f"The parameters of {name} are not those that it must have: {problem}"
+    return StudentError(Verdict.WRONG, message)
+
+
+def death(outcome: Outcome, what: str, output_bytes: int) -> StudentError:
+    """The end of the whole process."""
+    if outcome.reason == "files":
+        message = f"{what} wrote more than {output_bytes:,} bytes of files, or too many of them."
+        return StudentError(Verdict.ERROR, message)
+    if outcome.reason == "killed":
+        message = f"{what} hung up on the grader and went on running."
+        return StudentError(Verdict.ERROR, message)
+    if outcome.signal == 24:  # SIGXCPU
+        return StudentError(Verdict.TIMEOUT, f"{what} used up its processor time.")
+    if outcome.signal is not None:
+        name = {11: "a segmentation fault", 6: "an abort", 9: "being killed"}.get(outcome.signal)
+        how = name or f"signal {outcome.signal}"
+        message = f"{what} ended the whole process by {how}."
+        return StudentError(Verdict.ERROR, message)
+    message = f"{what} ended the whole process with exit status {outcome.exit}."
+    return StudentError(Verdict.ERROR, f"{message} A notebook should not exit.")

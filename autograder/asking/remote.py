@@ -1,0 +1,292 @@
+"""A submission behind the walls, as a check sees it; how it dies, in words for its student.
+
+The checks of an assignment ask every submission the same questions, in the same order. So they
+are known beforehand (the reference was asked them first), and a few are always on their way
+while an answer is looked at: neither side waits for the other. An answer is used only for the
+very question that it was given to.
+"""
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autograder.asking.answers import read_answer
+from autograder.asking.blame import (
+    death,
+    error_of,
+    failure_in,
+    forbidden,
+    no_answer,
+    wrong_parameters,
+)
+from autograder.asking.student import Cell, Question, StudentError
+from autograder.course import Verdict
+from autograder.sandbox import wire
+from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Server
+from autograder.sandbox.modules import Blueprint
+from autograder.sandbox.session import Answer
+
+# On their way at once: so few that they fit into the socket, whatever the other side does.
+_AHEAD = 16
+_AHEAD_BYTES = 1 << 16
+_START_SECONDS = 15.0
+_KEPT_BYTES = 1 << 26  # of answers, in case a diagnosis asks for them again
+# What reading an answer may raise that was made to be misread.
+_NO_ANSWER = (
+    *(wire.WireError, LookupError, TypeError, ValueError),
+    *(OverflowError, RecursionError),
+)
+
+
+class RemoteStudent:
+    """A submission behind the walls. Use as a context manager.
+
+    A cell or call that kills the process, or hangs, is not run again: the rest is asked of a
+    fresh fork without it, so that one bad cell costs only what depends on it.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        cells: Sequence[Cell],
+        *,
+        modules: Mapping[str, str],
+        banned: Sequence[str],
+        banned_in: Mapping[str, str],
+        defined_in: Mapping[str, str],
+        foreseen: Sequence[Question] = (),
+        banned_while: Mapping[str, Sequence[str]] | None = None,
+        wall_seconds: float | None = None,
+    ) -> None:
+        """Nothing runs yet.
+
+        banned: the calls to watch for; banned_while: more of them, while a name is called;
+        banned_in: names known to lead to one, and to which; defined_in: which solution cell is
+        to define a name; foreseen: what will be asked, if nothing goes wrong;
+        wall_seconds: for all of it, when that is less than the server's limit.
+        """
+        self._server = server
+        self._cells = cells
+        also = {name: list(each) for name, each in (banned_while or {}).items()}
+        start = {"op": "start", "modules": dict(modules), "banned": list(banned), "banned_in": also}
+        self._start = wire.encode(start, {})
+        self._banned = frozenset(banned).union(*also.values())
+        self._banned_in = banned_in
+        self._defined_in = defined_in
+        self._foreseen = foreseen
+        self._next = 0  # of the foreseen questions, the first not sent
+        self._sent: deque[int] = deque()  # those on their way
+        limit = server.limits.wall_seconds
+        self._wall_seconds = limit if wall_seconds is None else min(limit, wall_seconds)
+        self._deadline: float | None = None  # from the first fork on: a server may have to start
+        self._life = contextlib.ExitStack()
+        self._fork: Fork | None = None
+        self._loaded: dict[int, object] = {}  # weights that the fork has, kept alive by it
+        self._kept: dict[int, Answer | StudentError] = {}  # answers to foreseen questions
+        self._kept_bytes = 0
+        self._gone: dict[str, StudentError] = {}  # names whose call ended the process
+        self._set_aside: set[str] = set()  # cells that ended the process
+        self.cell_errors: dict[str, StudentError] = {}  # by cell
+
+    def __enter__(self) -> "RemoteStudent":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._life.close()
+
+    def run(self) -> None:
+        """Run the cells, if that is not done: afterwards `cell_errors` is complete."""
+        while self._fork is None:
+            self._fork = self._life.enter_context(self._server.fork())
+            self._loaded = {}
+            if self._deadline is None:
+                self._deadline = time.monotonic() + self._wall_seconds
+            self._fork.send(self._start)
+            try:
+                self._fork.receive(_START_SECONDS)
+            except (ForkEnded, ForkTooSlow, wire.WireError) as error:
+                # No line of the student's has run yet.
+                raise RuntimeError(f"a fork did not start: {error!r}") from error
+            with contextlib.suppress(StudentError):
+                self._run_cells()
+
+    def _run_cells(self) -> None:
+        for cell in self._cells:
+            if cell.name in self._set_aside:
+                continue
+            what = f"the cell {cell.name}"
+            header = {"op": "cell", "name": cell.name, "source": cell.source}
+            self._send(wire.encode(header, {}))
+            try:
+                failure = failure_in(self._receive(what)[0])
+            except StudentError as error:
+                self.cell_errors[cell.name] = error
+                self._set_aside.add(cell.name)
+                raise
+            if failure:
+                self.cell_errors[cell.name] = error_of(failure, what)
+
+    def get(self, name: str) -> Any:
+        """The value of a name. Raises StudentError when there is none, or it cannot be had."""
+        self._refuse(name)
+        self.run()
+        self._skip_to(None)
+        self._send(wire.encode({"op": "get", "name": name}, {}))
+        return self._answer(name, Question(name)).value
+
+    def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
+        """Make a call. Raises StudentError when it raises, hangs, or ends the process."""
+        question = Question.of(target, args, options)
+        name = question.name
+        self._refuse(name)
+        self.run()
+        at = self._find(question)
+        self._skip_to(at)
+        self._refuse(name)  # by now its process may have died of it
+        self.run()
+        if at is None:
+            self._put(question)
+        else:
+            self._next = max(self._next, at) if self._sent else at
+            self._send_ahead()
+            self._sent.popleft()
+        return self._answer(name, question, at)
+
+    def answer_to(self, at: int) -> Answer:
+        """The answer to a foreseen question, by its place; asked only if that was not done."""
+        known = self._kept.get(at)
+        if known is None:
+            question = self._foreseen[at]
+            self._refuse(question.name)
+            self.run()
+            self._skip_to(None)
+            self._refuse(question.name)
+            self.run()
+            self._put(question)
+            return self._answer(question.name, question, at)
+        if isinstance(known, StudentError):
+            raise known.with_traceback(None)
+        return known
+
+    def _refuse(self, name: str) -> None:
+        if name in self._banned_in:
+            raise forbidden(name, self._banned_in[name])
+        if name in self._gone:
+            raise self._gone[name].with_traceback(None)  # or it grows each time
+
+    # What is on its way
+
+    def _find(self, question: Question) -> int | None:
+        """Where the question stands among those still to come."""
+        start = self._sent[0] if self._sent else self._next
+        for at in range(start, len(self._foreseen)):
+            if self._foreseen[at].is_same(question):
+                return at if at >= self._next or at in self._sent else None
+        return None
+
+    def _skip_to(self, at: int | None) -> None:
+        """Take the answers that come before the one to `at`; nobody asks for them any more."""
+        while self._sent and self._sent[0] != at:
+            place = self._sent.popleft()
+            question = self._foreseen[place]
+            with contextlib.suppress(StudentError):  # it is kept
+                self._answer(question.name, question, place)
+
+    def _send_ahead(self) -> None:
+        waiting = sum(len(self._foreseen[at].frame) for at in self._sent)
+        while self._next < len(self._foreseen) and len(self._sent) < _AHEAD:
+            question = self._foreseen[self._next]
+            if question.name not in self._gone and question.name not in self._banned_in:
+                waiting += len(question.frame)
+                if self._sent and (waiting > _AHEAD_BYTES or self._lacks(question)):
+                    return
+                self._put(question)
+                self._sent.append(self._next)
+            self._next += 1
+
+    def _lacks(self, question: Question) -> bool:
+        return any(id(each) not in self._loaded for each in question.weights)
+
+    def _put(self, question: Question) -> None:
+        """Send a question, after the weights that it needs and the fork does not have."""
+        for weights, frame in zip(question.weights, question.weight_frames, strict=True):
+            if id(weights) not in self._loaded:
+                self._loaded[id(weights)] = weights
+                self._send(frame)
+        self._send(question.frame)
+
+    def _answer(self, name: str, question: Question, at: int | None = None) -> Answer:
+        try:
+            reply, tensors = self._receive(name)
+        except StudentError as error:
+            self._gone[name] = error
+            raise
+        try:
+            answer = self._read(reply, tensors, name, question)
+        except _NO_ANSWER as error:
+            raise no_answer(name, error) from error
+        except StudentError as error:
+            if at is not None:
+                self._kept[at] = error
+            raise
+        size = sum(each.nbytes for each in tensors.values())
+        if at is not None and self._kept_bytes + size <= _KEPT_BYTES:
+            self._kept[at] = answer
+            self._kept_bytes += size
+        return answer
+
+    def _read(
+        self, reply: wire.Header, tensors: wire.Tensors, name: str, question: Question
+    ) -> Answer:
+        failure = failure_in(reply)
+        for each in reply.get("banned", ()):
+            if each not in self._banned:
+                raise ValueError("it names a banned call that is none")
+            raise forbidden(name, each)
+        if failure is not None and failure.type == "Missing":
+            raise self._missing(failure.message)
+        if failure is not None and failure.type == "WrongParameters":
+            raise wrong_parameters(wire.unpack(reply["value"], tensors), question, failure.message)
+        if failure is not None:
+            raise error_of(failure, name)
+        return read_answer(reply, tensors, question)
+
+    def _missing(self, name: str) -> StudentError:
+        cell = self._defined_in.get(name)
+        why = self.cell_errors.get(cell or "")
+        if why is not None:
+            return why
+        return StudentError(Verdict.MISSING, f"{name} is not defined anywhere in the notebook.")
+
+    def _send(self, frame: bytes) -> None:
+        if self._fork is not None:
+            self._fork.send(frame)
+
+    def _receive(self, what: str) -> tuple[wire.Header, wire.Tensors]:
+        """The next answer; raises StudentError when the process does not live to give it."""
+        fork, limits = self._fork, self._server.limits
+        assert fork is not None
+        assert self._deadline is not None
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            message = f"the submission took more than its {limits.wall_seconds:g} seconds in all"
+            raise StudentError(Verdict.TIMEOUT, f"{message}; {what} was not reached.")
+        seconds = min(limits.call_seconds, left)
+        try:
+            return fork.receive(seconds)
+        except ForkTooSlow:
+            hint = "Is there a loop that never ends, or one that could be a tensor operation?"
+            error = StudentError(
+                Verdict.TIMEOUT, f"{what} did not finish within {seconds:.3g} seconds. {hint}"
+            )
+        except ForkEnded as ended:
+            error = death(ended.outcome, what, limits.output_bytes)
+        except wire.WireError as problem:
+            error = no_answer(what, problem)
+        self._fork = None
+        if self._sent:  # lost with the process: to be sent again to the next
+            self._next = self._sent[0]
+            self._sent.clear()
+        raise error

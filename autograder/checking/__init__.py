@@ -1,0 +1,42 @@
+"""Checks: what they are written with, and what runs them against one submission."""
+
+from autograder.asking import LocalStudent, Question, Student, StudentError
+from autograder.checking.agree import (
+    Agree,
+    Asked,
+    Wrong,
+)
+from autograder.checking.draw import Draw
+from autograder.checking.loading import load
+from autograder.checking.plugin import (
+    CHECKS,
+    CheckOutcome,
+    ChecksBroken,
+    Runner,
+    open_checks,
+)
+from autograder.checking.trained import read_weights
+from autograder.checking.weights import Weights
+from autograder.handout.checks import compare
+from autograder.sandbox.modules import Blueprint
+
+__all__ = [
+    "CHECKS",
+    "Agree",
+    "Asked",
+    "Blueprint",
+    "CheckOutcome",
+    "ChecksBroken",
+    "Draw",
+    "LocalStudent",
+    "Question",
+    "Runner",
+    "Student",
+    "StudentError",
+    "Weights",
+    "Wrong",
+    "compare",
+    "load",
+    "open_checks",
+    "read_weights",
+]

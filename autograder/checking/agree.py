@@ -1,0 +1,270 @@
+"""Asks the student and the reference the same, and holds the two answers together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+import torch
+
+from autograder.asking import Question, ReferenceFailed, Student, StudentError, told
+from autograder.checking.weights import Weights
+from autograder.course import Verdict
+from autograder.handout.checks import compare
+from autograder.sandbox import wire
+from autograder.sandbox.modules import Blueprint
+from autograder.sandbox.session import Answer
+
+Target = str | Blueprint
+
+
+class Wrong(Exception):
+    """The submission's answer is wrong; the message is the sentence for the student."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question put to both, with the reference's answer: a public case is made of it."""
+
+    kind: Literal["value", "call", "parameters", "raises"]
+    question: Question
+    answer: Answer
+    outputs: Sequence[str] = ()
+    look_at: Sequence[str] = ()
+    exact_zeros: bool = False
+    error: str = ""  # what is to be raised
+    naming: tuple[Any, ...] = ()
+    same_mode: bool = True  # whether the modules' mode is looked at
+
+
+class Agree:
+    """`agree(name, *args)`: the student's function gives what the reference gives.
+
+    Raises Wrong with a sentence, and StudentError when the submission gives no answer at all.
+    """
+
+    def __init__(
+        self,
+        student: Student,
+        reference: Student,
+        tolerance: float,
+        parameters: Mapping[str, list[str]],
+        weights: Weights,
+    ) -> None:
+        self._student = student
+        self._reference = reference
+        self._tolerance = tolerance
+        self._parameters = parameters
+        self._weights = weights
+        self.asked: list[Asked] = []
+        self.notes: list[str] = []  # for the student; they cost nothing
+
+    def module(self, name: str, *args: Any, **kwargs: Any) -> Blueprint:
+        """A module to ask, in float64 and eval mode, with the same weights for both sides."""
+        return self._weights.filled(Blueprint(name, args, kwargs))
+
+    def value(self, name: str) -> torch.Tensor:
+        """A value of the notebook's agrees; returns the student's."""
+        expected = self._reference.get(name)
+        self.asked.append(Asked("value", Question(name), Answer(expected)))
+        got = self._student.get(name)
+        # Numbers typed in: any floating dtype will do, and none excuses more than the tolerance.
+        double = expected.double()
+        same_kind = isinstance(got, torch.Tensor) and got.is_floating_point()
+        got = got.double() if same_kind else got
+        problem = compare.compare(got, double, self._tolerance, name)
+        if problem:
+            raise Wrong(problem)
+        assert isinstance(got, torch.Tensor)  # or compare would have said so
+        return got
+
+    def __call__(
+        self,
+        target: Target,
+        *args: Any,
+        outputs: Sequence[str] = ("the result",),
+        look_at: Sequence[str] | None = None,
+        exact_zeros: bool = False,
+        cotangents: Sequence[Any] | None = None,
+        same_mode: bool = True,
+        **options: Any,
+    ) -> Answer:
+        """A call agrees; returns the student's answer.
+
+        target: a function's name, or a module; so may be arguments. outputs: names of what is
+        returned; look_at: those, and those of `read`, that are compared (None: all);
+        exact_zeros: where the reference gives 0, only 0 will do; cotangents: compare the
+        gradients of sum(output * cotangent) by every floating argument, and by every weight of
+        the modules, too; same_mode: modules are left in the mode in which the reference leaves
+        them. options: the other fields of How, and keyword arguments.
+        """
+        if cotangents is not None:
+            wanting = {id(each): _asking_for_gradient(each) for each in args}
+            args = tuple(wanting[id(each)] for each in args)
+        options["cotangents"] = cotangents
+        question = Question.of(target, args, options)
+        expected = self._reference.call(target, *args, **options)
+        read = list(question.how.read)
+        look_at = [*outputs, *read] if look_at is None else list(look_at)
+        self.asked.append(
+            Asked(
+                *("call", question.copied(), expected, outputs, look_at, exact_zeros),
+                same_mode=same_mode,
+            )
+        )
+        got = self._ask(target, *args, **options)
+        how: dict[str, Any] = {"exact_zeros": exact_zeros}
+        problem = compare.compare_outputs(
+            got.value, expected.value, self._tolerance, names=list(outputs), look_at=look_at, **how
+        )
+        pairs = [
+            (f"self.{name}", *each)
+            for name, *each in zip(read, got.read, expected.read, strict=False)
+            if name in look_at
+        ]
+        names = self.gradients_of(question)
+        pairs += [
+            (f"the gradient of {name}", *each)
+            for name, *each in zip(names, got.gradients, expected.gradients, strict=False)
+        ]
+        for name, one, other in pairs:
+            if problem is None and one is None and other is not None:
+                problem = compare.NO_GRADIENT if "gradient" in name else f"{name} is None"
+            problem = problem or compare.compare(one, other, self._tolerance, name, **how)
+        if problem is None and got.elsewhere != expected.elsewhere:
+            problem = "the result is on torch's default device, which is not the one it should be"
+        if problem is None and same_mode and got.mode_changed != expected.mode_changed:
+            problem = "a module is left in another mode (train or eval) than it came in"
+        if problem:
+            self.wrong(target, problem, *args, **options)
+        return got
+
+    def _ask(self, target: Target, *args: Any, **options: Any) -> Answer:
+        """The student's answer; an exception is told with the call that raised it."""
+        try:
+            return self._student.call(target, *args, **options)
+        except StudentError as error:
+            if error.failure is None or error.verdict is not Verdict.ERROR:
+                raise
+            called = self._described(target, *args, **options)
+            message = f"{called} raised {told(error.failure)}"
+            raise StudentError(error.verdict, message, error.failure) from error
+
+    def gradients_of(self, question: Question) -> list[str]:
+        """What the gradients in an answer are of, in their order."""
+        if question.how.cotangents is None:
+            return []
+        inputs = [*question.args, *question.kwargs.values()]
+        names = compare.called_names(self.parameters_of(question.target), dict(question.kwargs))
+        wanted = [
+            name
+            for name, each in zip(names, inputs, strict=False)
+            if isinstance(each, torch.Tensor) and each.requires_grad
+        ]
+        return wanted + [name for weights in question.weights for name in weights]
+
+    def unchanged(self, target: Target, *args: Any, **options: Any) -> None:
+        """The student's function writes to none of its inputs."""
+        answer = self._ask(target, *args, **options)
+        if answer.changed:
+            names = compare.called_names(self.parameters_of(target), dict(options))
+            problem = f"it changes its input {names[answer.changed[0]]}"
+            self.wrong(target, problem, *args, **options)
+
+    def parameters(self, module: Blueprint) -> None:
+        """The module has the parameters that it must have, by name and shape, each its own."""
+        made = module.without_loading().of("state_dict")
+        expected = self._reference.call(made)
+        self.asked.append(Asked("parameters", Question(made), expected))
+        name = compare.describe_module(*_said(module))
+        ours = {key: tuple(each.shape) for key, each in expected.value.items()}
+        problem = compare.differences(_shapes(self._student.call(made).value), ours)
+        if problem:
+            raise Wrong(f"{name}: {problem}")
+        loaded = self._student.call(module.of("state_dict")).value
+        for key, weights in (module.weights or {}).items():
+            if compare.compare(_get(loaded, key), weights, self._tolerance, key):
+                raise Wrong(
+                    f"{name}: {key} does not keep the values that are loaded into it: do two "
+                    "names stand for one parameter?"
+                )
+
+    def raises(
+        self, error: type[Exception], target: Target, *args: Any, naming: tuple[Any, ...] = ()
+    ) -> None:
+        """Making the module, or the call, raises `error` with a message that names `naming`."""
+        said, expected = f"expected a {error.__name__}", None
+        try:
+            self._reference.call(target, *args)
+        except ReferenceFailed as failed:
+            expected = failed.failure
+        if expected is None or expected.type != error.__name__:
+            raise RuntimeError(f"the reference does not raise {error.__name__}")
+        question = Question.of(target, args, {})
+        self.asked.append(
+            Asked("raises", question, Answer(None), (), (), False, error.__name__, naming)
+        )
+        try:
+            self._student.call(target, *args)
+        except (StudentError, ReferenceFailed) as raised:  # the reference, when it rehearses
+            failure = raised.failure
+            if failure is None:
+                raise
+            if failure.type != error.__name__:
+                self.wrong(target, f"{said}, got {failure.type}: {failure.message}", *args)
+            lost = [str(each) for each in naming if str(each) not in failure.message]
+            if lost:
+                problem = f"the message of its {failure.type} lacks {' and '.join(lost)}"
+                self.wrong(target, f"{problem}: {failure.message}", *args)
+        else:
+            self.wrong(target, f"{said}, got none", *args)
+
+    def operations(
+        self, target: Target, few: Sequence[Any], many: Sequence[Any], grows_with: str
+    ) -> None:
+        """Note it, without cost, when the number of calls of torch grows with the inputs."""
+        counts = [self._student.call(target, *args, count=True).operations for args in (few, many)]
+        if counts[1] > counts[0]:
+            name = compare.describe_module(*_said(target))
+            self.notes.append(
+                f"{name} calls torch {counts[0]} times for a small input and {counts[1]} times "
+                f"for a larger one: the number grows with {grows_with}. It cost nothing; could "
+                "one operation on whole tensors take the place of a loop?"
+            )
+
+    def wrong(self, target: Target, problem: str, *args: Any, **options: Any) -> NoReturn:
+        """Raise Wrong about one call."""
+        raise Wrong(f"{self._described(target, *args, **options)}: {problem}")
+
+    def _described(self, target: Target, *args: Any, **options: Any) -> str:
+        name = compare.describe_module(*_said(target))
+        kwargs = dict(Question.of(target, args, options).kwargs)
+        return compare.describe_call(name, self.parameters_of(target), list(args), kwargs)
+
+    def parameters_of(self, target: Target) -> list[str]:
+        """The names of what is passed to a function or method."""
+        name = target if isinstance(target, str) else f"{target.name}.{target.method}"
+        return self._parameters.get(name, [])
+
+
+def _shapes(found: Any) -> dict[str, tuple[int, ...]]:
+    """Of a state dict, whatever the student's module says it is."""
+    if not isinstance(found, dict) or not all(map(torch.is_tensor, found.values())):
+        came = f": {found}" if isinstance(found, wire.Odd) else ""
+        raise Wrong(f"its state_dict() is not a dict of some tensors{came}")
+    return {str(key): tuple(each.shape) for key, each in found.items()}
+
+
+def _get(found: Any, key: str) -> Any:
+    return found.get(key) if isinstance(found, dict) else None
+
+
+def _said(target: Target) -> tuple[str, Sequence[Any], Mapping[str, Any], str, bool] | tuple[str]:
+    if isinstance(target, str):
+        return (target,)
+    return target.name, target.args, target.kwargs or {}, target.method, target.train
+
+
+def _asking_for_gradient(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.detach().requires_grad_()
+    return value

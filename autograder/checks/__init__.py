@@ -1,1 +1,0 @@
-"""What is checked: one file an assignment, plain pytest functions."""

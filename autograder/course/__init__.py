@@ -1,0 +1,55 @@
+"""The course as it is written down: its manifest and files, its secret, the result file."""
+
+from autograder.course.layout import (
+    SOLUTIONS,
+    assignment_folder,
+    samples_folder,
+    source_path,
+)
+from autograder.course.lines import ManifestError
+from autograder.course.manifest import (
+    Assignment,
+    ByHand,
+    Course,
+    Item,
+    UnknownIdError,
+    read_course,
+)
+from autograder.course.result import (
+    Feedback,
+    ItemResult,
+    Result,
+    Verdict,
+    write_atomically,
+)
+from autograder.course.secret import (
+    PUBLIC,
+    fingerprint,
+    known_secret,
+    read_secret,
+    seed,
+)
+
+__all__ = [
+    "PUBLIC",
+    "SOLUTIONS",
+    "Assignment",
+    "ByHand",
+    "Course",
+    "Feedback",
+    "Item",
+    "ItemResult",
+    "ManifestError",
+    "Result",
+    "UnknownIdError",
+    "Verdict",
+    "assignment_folder",
+    "fingerprint",
+    "known_secret",
+    "read_course",
+    "read_secret",
+    "samples_folder",
+    "seed",
+    "source_path",
+    "write_atomically",
+]

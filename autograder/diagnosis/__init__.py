@@ -1,0 +1,50 @@
+"""Which mistakes explain the answers of a submission; and what is known where none does."""
+
+from autograder.diagnosis.bank import Bank
+from autograder.diagnosis.components import (
+    FAULTS,
+    SHOWS,
+    BadFault,
+    Component,
+    Fault,
+    Faults,
+    combine,
+    named,
+    of_name,
+    read_components,
+)
+from autograder.diagnosis.evidence import (
+    Case,
+    apart,
+    cases_of,
+    same,
+)
+from autograder.diagnosis.search import (
+    Diagnosis,
+    diagnose,
+)
+from autograder.diagnosis.symptoms import Inquiry, Symptoms, known, read_symptoms
+
+__all__ = [
+    "FAULTS",
+    "SHOWS",
+    "BadFault",
+    "Bank",
+    "Case",
+    "Component",
+    "Diagnosis",
+    "Fault",
+    "Faults",
+    "Inquiry",
+    "Symptoms",
+    "apart",
+    "cases_of",
+    "combine",
+    "diagnose",
+    "known",
+    "named",
+    "of_name",
+    "read_components",
+    "read_symptoms",
+    "same",
+]

@@ -1,0 +1,260 @@
+"""The components of an assignment, step by step, and what they answer with a fault in them.
+
+A component's file is run as a cell of the assignment's notebook, whose other cells are the
+reference's. A faulty component then stands in the notebook under the name that students give it,
+and is asked as a student is.
+"""
+
+import ast
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import yaml
+from torch import nn
+
+from autograder.asking import Question
+from autograder.notebooks import Source, modules_for
+from autograder.sandbox.session import Answer, Session
+
+FAULTS = "faults"  # beside the source: a file a component
+SHOWS = "shows.yml"  # beside these: where each of their faults shows
+
+
+class BadFault(Exception):
+    """A file of the bank is not as it must be: a fault of the course's."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mistake in one component."""
+
+    component: str
+    name: str
+    item: str  # meant to catch it
+    sentence: str  # what is done wrong
+    thought: str  # what to think about
+    steps: frozenset[str]  # those that it overrides
+    # In how many cases of which item it changes the answer, where that is known.
+    shows: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def said(self) -> str:
+        """What a student reads."""
+        return f"{self.sentence}\n  {self.thought}"
+
+    @property
+    def id(self) -> str:
+        """Its name in results: `area.AddsTheSides`."""
+        return f"{self.component}.{self.name}"
+
+
+Faults = tuple[Fault, ...]  # all of one component, on different steps
+Others = Sequence[tuple["Component", Faults]]
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """A part of an assignment, step by step, with its faults."""
+
+    name: str
+    of: tuple[str, ...]  # what it stands for in the notebook
+    cell: str  # the solution cell that defines that
+    source: str  # its file
+    base: type
+    classes: Mapping[str, type]
+    faults: Faults
+    needs: frozenset[str]  # names of other solution cells that it is built on
+    _session: Session = field(repr=False)
+    _reference: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def pairs(self) -> tuple[Faults, ...]:
+        """Every two faults on different steps, of those that are made often."""
+        often = getattr(self.base, "often", self.classes)
+        common = [each for each in self.faults if each.name in often]
+        return tuple(pair for pair in combinations(common, 2) if combine(pair))
+
+    def answer(self, faults: Faults, question: Question, others: "Others" = ()) -> Answer:
+        """What the component answers with these faults; with none, what is right.
+
+        others: components that it is built on, with faults of their own.
+        """
+        with self._installed(faults, others) as session:
+            own = question.copied()  # a fault may write to its inputs
+            return session.call(own.target, own.args, own.kwargs, own.how)
+
+    def value(self, faults: Faults, name: str) -> Answer:
+        """A value of the notebook's, with these faults."""
+        with self._installed(faults, ()) as session:
+            return session.get(name)
+
+    @contextmanager
+    def _installed(self, faults: Faults, others: "Others") -> Iterator[Session]:
+        for component, theirs in (*others, (self, faults)):
+            component.install(self._session, theirs)
+        yield self._session
+        for component, _ in others:
+            for name in component.of:
+                self._session.define(name, self._reference[name])
+
+    def install(self, session: Session, faults: Faults) -> None:
+        """Let the component with these faults stand for its names in a notebook."""
+        bases = tuple(self.classes[each.name] for each in faults) or (self.base,)
+        made = type(self.of[0], bases, {})  # named as a student would: exceptions tell
+        if self.is_module:
+            session.define(self.of[0], made)
+            return
+        instance = made()
+        for name in self.of:
+            session.define(name, getattr(instance, name)() if self.is_value else instance)
+
+    def cell_with(self, faults: Faults) -> str:
+        """The solution cell of a student who makes these mistakes."""
+        bases = [each.name for each in faults] or [self.base.__name__]
+        kept = {self.base.__name__, *bases}
+        parts = [text for name, text in self._parts if name is None or name in kept]
+        parts.append(f"class {self.of[0]}({', '.join(bases)}):\n    pass")
+        if not self.is_module:
+            parts.append(f"made = {self.of[0]}()")
+            parts += [
+                f"{name} = made" + (f".{name}()" if self.is_value else "") for name in self.of
+            ]
+        return "\n\n\n".join(parts) + "\n"
+
+    @cached_property
+    def _parts(self) -> list[tuple[str | None, str]]:
+        """The statements of its file but for the docstring; classes with their names."""
+        lines = self.source.splitlines()
+        return [
+            (
+                node.name if isinstance(node, ast.ClassDef) else None,
+                "\n".join(lines[node.lineno - 1 : node.end_lineno]),
+            )
+            for node in ast.parse(self.source).body[1:]
+        ]
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is a class of modules."""
+        return issubclass(self.base, nn.Module)
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it stands for values, each made by the method of its name, not for a call."""
+        return not self.is_module and "__call__" not in vars(self.base)
+
+
+def read_components(
+    source: Source, file: Callable[[Path], str] = Path.read_text
+) -> list[Component]:
+    """The components of an assignment, in the order of its notebook. Raises BadFault."""
+    folder = source.path.parent / FAULTS
+    shows = yaml.safe_load(file(folder / SHOWS)) if (folder / SHOWS).exists() else {}
+    found = [
+        _component(path, file(path), source, shows.get(path.stem, {}))
+        for path in sorted(folder.glob("*.py"))
+    ]
+    order = list(source.defined_in)
+    return sorted(found, key=lambda each: order.index(each.of[0]))
+
+
+def _component(
+    path: Path, text: str, source: Source, shows: Mapping[str, Mapping[str, int]]
+) -> Component:
+    session = Session()
+    for name, module in modules_for(source).items():
+        session.module(name, module)
+    for cell in source.reference:
+        _run(session, cell.name, cell.source, path)
+    before = session.names
+    _run(session, path.stem, text, path)
+    classes = {
+        name: value
+        for name, value in session.names.items()
+        if isinstance(value, type) and before.get(name) is not value and _is_here(value)
+    }
+    base = next((each for each in classes.values() if "of" in vars(each)), None)
+    if base is None:
+        raise BadFault(f"{path}: no class says what it stands for, as in of = 'area'")
+    of = _names(base)
+    unknown = [name for name in of if name not in source.defined_in]
+    if unknown:
+        raise BadFault(f"{path}: {unknown[0]} is defined by no solution cell")
+    faulty = [each for each in classes.values() if base in each.__bases__]
+    faults = tuple(_fault(path, each, base, shows.get(each.__name__, {})) for each in faulty)
+    if lost := set(getattr(base, "often", ())) - {each.name for each in faults}:
+        raise BadFault(f"{path}: {base.__name__} says that these are made often: {sorted(lost)}")
+    where = source.defined_in[of[0]]
+    needs = _needs(source, where) - set(of)
+    return Component(path.stem, of, where, text, base, classes, faults, needs, session, before)
+
+
+def _run(session: Session, name: str, text: str, path: Path) -> None:
+    failure = session.cell(name, text)
+    if failure:
+        raise BadFault(f"{path}: the cell {name} raises {failure.type}: {failure.message}")
+
+
+def _is_here(value: type) -> bool:
+    return value.__module__ == "notebook"
+
+
+def _names(component: type) -> tuple[str, ...]:
+    of: Any = component.of  # type: ignore[attr-defined]
+    return (of,) if isinstance(of, str) else tuple(of)
+
+
+def _fault(path: Path, found: type, base: type, shows: Mapping[str, int]) -> Fault:
+    sentence, _, thought = (inspect.getdoc(found) or "").partition("\n\n")
+    item = vars(found).get("item")
+    if not sentence or not thought or not isinstance(item, str):
+        raise BadFault(f"{path}: {found.__name__} lacks a sentence, a thought, or its item")
+    steps = {name for name in vars(found) if not name.startswith("__") or name == "__init__"}
+    steps -= {"item"}
+    if strange := [each for each in steps if not hasattr(base, each)]:
+        raise BadFault(f"{path}: {found.__name__} overrides no step of {base.__name__}: {strange}")
+    if not steps:
+        raise BadFault(f"{path}: {found.__name__} overrides nothing")
+    sentence, thought = (" ".join(each.split()) for each in (sentence, thought))
+    parts = path.stem, found.__name__, item, sentence, thought
+    return Fault(*parts, frozenset(steps), shows)
+
+
+def _needs(source: Source, cell: str) -> frozenset[str]:
+    """The names of solution cells that one uses, and those that these use."""
+    used = {
+        each.name: {
+            node.id for node in ast.walk(ast.parse(each.source)) if isinstance(node, ast.Name)
+        }
+        for each in source.reference
+        if each.solution
+    }
+    found: set[str] = set()
+    waiting = [cell]
+    while waiting:
+        new = (used[waiting.pop()] & source.defined_in.keys()) - found
+        found |= new
+        waiting += [source.defined_in[name] for name in new]
+    return frozenset(found)
+
+
+def combine(faults: Iterable[Fault]) -> bool:
+    """Whether each is on steps of its own, so that one submission may have them all."""
+    steps = [step for each in faults for step in each.steps]
+    return len(steps) == len(set(steps))
+
+
+def named(faults: Iterable[Fault]) -> tuple[str, ...]:
+    """Their ids."""
+    return tuple(each.id for each in faults)
+
+
+def of_name(components: Sequence[Component], name: str) -> Component | None:
+    """The component that stands for a name of the notebook."""
+    return next((each for each in components if name in each.of), None)

@@ -1,0 +1,179 @@
+"""What the questions that are answered wrong have in common, and those that are answered right."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.asking import Question
+from autograder.diagnosis.evidence import Case, same
+from autograder.diagnosis.symptoms import inquiry
+from autograder.diagnosis.symptoms.inquiry import Answered
+from autograder.sandbox.modules import Blueprint
+
+_LARGE = 1e3
+_SHARE = 0.5  # of the questions with a feature that must be wrong, if not all are
+_MOST = 2  # contrasts that are told
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What a question may have: `there` and `absent` say in words that it does, and does not."""
+
+    there: str
+    absent: str
+    of: Callable[[Question], bool | None]  # None: it is about something else
+    either: bool = False  # being without it may be what goes wrong, too
+
+
+def contrasts(asked: Sequence[Answered], features: Sequence[Feature]) -> list[str]:
+    """Sentences about what tells right from wrong, among plain calls; none if nothing does."""
+    verdicts = [(each, same(each.got, each.case.right, each.case)) for each in asked]
+    if all(right for _, right in verdicts) or not verdicts:
+        return []
+    told = list(_gradients(verdicts))
+    if told:  # whatever they have in common, the others are not about gradients
+        verdicts = [each for each in verdicts if _differentiates(each[0])]
+    return [*told, *_features(verdicts, features), *_methods(verdicts), *_outputs(verdicts)]
+
+
+_Verdicts = Sequence[tuple[Answered, bool]]
+
+
+def _gradients(verdicts: _Verdicts) -> Iterator[str]:
+    wrong = [each for each, right in verdicts if not right]
+    if all(map(_differentiates, wrong)):
+        values = [replace(each, case=_of_values(each.case)) for each in wrong]
+        if all(same(each.got, each.case.right, each.case) for each in values):
+            yield "Its values are right, its gradients are not."
+
+
+def _differentiates(asked: Answered) -> bool:
+    return asked.case.question.how.cotangents is not None
+
+
+def _of_values(case: Case) -> Case:
+    question = replace(case.question, how=replace(case.question.how, cotangents=None))
+    return replace(case, question=question)
+
+
+def _methods(verdicts: _Verdicts) -> Iterator[str]:
+    found: dict[str, list[bool]] = {}
+    for each, right in verdicts:
+        target = each.case.question.target
+        name = target if isinstance(target, str) else target.method
+        found.setdefault(name, []).append(right)
+    fine = [name for name, verdict in found.items() if all(verdict)]
+    wrong = [name for name, verdict in found.items() if not any(verdict)]
+    if fine and len(fine) + len(wrong) == len(found) > len(fine):
+        yield f"{_listed(fine)} {_is(fine)} right, {_listed(wrong)} {_is(wrong)} not."
+
+
+def _outputs(verdicts: _Verdicts) -> Iterator[str]:
+    """Of several outputs, which are right whatever is asked."""
+    found: dict[str, list[bool]] = {}
+    for each, _ in verdicts:
+        asked, got = each.case.asked, each.got
+        if asked is None or got.failure is not None:
+            return
+        for name in asked.look_at:
+            if name in asked.outputs and len(asked.outputs) > 1:
+                alone = replace(_of_values(each.case), asked=replace(asked, look_at=[name]))
+                found.setdefault(name, []).append(same(got, alone.right, alone))
+    fine = [name for name, verdict in found.items() if all(verdict)]
+    wrong = [name for name in found if name not in fine]
+    if fine and wrong:
+        yield f"The {_listed(fine)} {_is(fine)} right, the {_listed(wrong)} {_is(wrong)} not."
+
+
+def _features(verdicts: _Verdicts, features: Sequence[Feature]) -> Iterator[str]:
+    exact, partly = [], []
+    for feature in features:
+        found = [(feature.of(each.case.question), right) for each, right in verdicts]
+        for value, always, never in (
+            (True, feature.absent, feature.there),
+            (False, feature.there, feature.absent),
+        ):
+            if value is False and not feature.either:
+                continue
+            inside = [right for has, right in found if has is value]
+            outside = [right for has, right in found if has is (not value)]
+            others = [right for has, right in found if has is None]
+            if not inside or not outside or not all(outside) or not all(others):
+                continue  # what is wrong has something else, too
+            if not any(inside):
+                exact.append(f"It is right whenever {always}, and wrong whenever {never}.")
+            elif not all(inside):
+                share = inside.count(False) / len(inside)
+                if share < _SHARE:
+                    continue
+                said = f"It is right whenever {always}; whenever {never}, it is wrong in "
+                said += f"{inside.count(False)} of {len(inside)} questions."
+                partly.append((share, said))
+    yield from exact[:_MOST]
+    if partly and not exact:
+        yield max(partly)[1]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 and not names[0].endswith("weights") else "are"
+
+
+def _dtype(question: Question) -> bool | None:
+    given = inquiry.floats(question)
+    return any(each.dtype == torch.float32 for each in given) if given else None
+
+
+def _trains(question: Question) -> bool | None:
+    return question.target.train if isinstance(question.target, Blueprint) else None
+
+
+def _first(question: Question) -> Tensor | None:
+    return next((each for each in inquiry.tensors(question) if each.dim() > 1), None)
+
+
+def _single(question: Question) -> bool | None:
+    first = _first(question)
+    return None if first is None else first.shape[0] == 1
+
+
+def _large(question: Question) -> bool | None:
+    given = inquiry.floats(question)
+    return any(bool((each.detach().abs() >= _LARGE).any()) for each in given) if given else None
+
+
+def _scattered(question: Question) -> bool:
+    return any(not each.is_contiguous() for each in inquiry.tensors(question))
+
+
+def _axes(question: Question) -> bool | None:
+    first = next(iter(inquiry.tensors(question)), None)
+    return None if first is None else first.dim() == 4
+
+
+def _same_twice(question: Question) -> bool | None:
+    given: list[Any] = [each for each in question.args if isinstance(each, Tensor)]
+    return len({id(each) for each in given}) < len(given) if len(given) > 1 else None
+
+
+FEATURES = (
+    Feature("the inputs are float32", "the inputs are float64", _dtype),
+    Feature("the module is in train mode", "the module is in eval mode", _trains),
+    Feature("the first axis has size 1", "the first axis is longer than 1", _single),
+    Feature("some input is 1000 or more", "all inputs are small", _large),
+    Feature(
+        "an input is not contiguous in memory", "all inputs are contiguous in memory", _scattered
+    ),
+    Feature(
+        "the first input has 4 axes", "the first input has fewer axes than 4, or more", _axes, True
+    ),
+    Feature(
+        "one tensor is passed for several inputs", "every input is a tensor of its own", _same_twice
+    ),
+)

@@ -1,0 +1,132 @@
+"""What is known of a mistake that no fault explains: properties of its answers, and an example.
+
+Every sentence is proved by the submission's own answers, to the questions of the checks and to a
+few more.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from autograder.checking import load
+from autograder.diagnosis.evidence import Case, same
+from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature, contrasts
+from autograder.diagnosis.symptoms.inquiry import Answered, Enough, Inquiry, is_plain
+from autograder.diagnosis.symptoms.probes import PROPERTIES, Property, alike, probes, seen
+from autograder.diagnosis.symptoms.smallest import smallest
+from autograder.notebooks import Source
+from autograder.sandbox.session import Answer
+
+_SENTENCES = 5
+_MORE = 40  # cases without an answer yet that are asked, of one cell
+_UNKNOWN = "No known mistake gives these numbers."
+_OWN = "symptoms"  # .py, beside the assignments' folders
+
+
+@dataclass(frozen=True)
+class Symptoms:
+    """What is looked for: properties of answers, and what questions may have in common."""
+
+    properties: tuple[Property, ...] = PROPERTIES
+    features: tuple[Feature, ...] = FEATURES
+
+
+def read_symptoms(source: Source) -> Symptoms:
+    """Those that the course's `symptoms.py` tells in its own words; without one, the engine's."""
+    solutions = source.path.resolve().parents[1]
+    if not (solutions / f"{_OWN}.py").is_file():
+        return Symptoms()
+    own = load(solutions, _OWN)
+    return Symptoms(tuple(own.PROPERTIES), tuple(own.FEATURES))
+
+
+def known(
+    items: Sequence[str],
+    cases: Sequence[Case],
+    answers: Mapping[int, Answer],
+    asking: Inquiry,
+    defined_in: Mapping[str, str],
+    symptoms: Symptoms,
+) -> dict[str, str]:
+    """What unexplained items are told: the first of a solution cell all, the others where that is.
+
+    answers: the submission's, by place among the cases. Items about which there is nothing to
+    say are left out.
+    """
+    said: dict[str, str] = {}
+    for cell in dict.fromkeys(defined_in.values()):
+        places = [at for at, each in enumerate(cases) if defined_in.get(each.question.name) == cell]
+        if not any(cases[at].item in items for at in places):
+            continue
+        asked = list(_asked(places, cases, answers, asking))
+        try:
+            wrong = [each for each in asked if not same(each.got, each.case.right, each.case)]
+            costs = [each.case for each in wrong if each.case.item in items]
+            text = _text(asked, wrong, costs, asking, symptoms) if costs else None
+        except Exception:  # a hostile answer costs the explanation alone
+            continue
+        lost = {each.item for each in costs}
+        theirs = [item for item in items if item in lost and item not in said]
+        if text is not None and theirs:
+            said[theirs[0]] = text
+            said |= {each: f"{_UNKNOWN} See {theirs[0]}." for each in theirs[1:]}
+    return said
+
+
+def _asked(
+    places: Sequence[int], cases: Sequence[Case], answers: Mapping[int, Answer], asking: Inquiry
+) -> Iterator[Answered]:
+    more = _MORE
+    for at in sorted(places, key=lambda at: len(cases[at].question.frame)):
+        if at in answers:
+            yield Answered(cases[at], answers[at])
+        elif more and is_plain(cases[at]):
+            more -= 1
+            try:
+                yield Answered(cases[at], asking.ask(cases[at].question, cost=0))
+            except Enough:
+                return
+
+
+def _text(
+    asked: Sequence[Answered],
+    wrong: Sequence[Answered],
+    costs: Sequence[Case],
+    asking: Inquiry,
+    symptoms: Symptoms,
+) -> str | None:
+    """The sentences and the example, or None when there are none."""
+    # What is wrong comes first: where the mistake shows, its properties tell most.
+    plain = [each for each in (*wrong, *asked) if is_plain(each.case)]
+    plain = list(dict.fromkeys(plain))
+    told = contrasts(plain, symptoms.features)
+    example = smallest(costs, asking)  # before other questions use up the time
+    broken: list[str] = []
+    holds: list[str] = []
+    try:
+        for fine, sentence in probes(plain, asking, symptoms.properties):
+            (holds if fine else broken).append(sentence)
+    except Enough:
+        pass  # what was found is true all the same
+    if not all(_is_finite(each.got) for each in plain):
+        broken.insert(0, "Some of its numbers are NaN or infinite.")
+    if _look_right(plain):
+        holds.insert(0, "Shapes and dtypes are right.")
+    lines = [*told, *broken, *holds][:_SENTENCES]
+    if not lines and example is None:
+        return None
+    first = f"{_UNKNOWN} What is known:" if lines else _UNKNOWN
+    return "\n".join(filter(None, (first, " ".join(lines), example)))
+
+
+def _look_right(asked: Sequence[Answered]) -> bool:
+    """Whether every answer has the shapes and dtypes that it should have."""
+    found = [alike(seen(each.got), seen(each.case.right)) for each in asked]
+    return bool(found) and all(found)
+
+
+def _is_finite(got: Answer) -> bool:
+    numbers = [each for each in (*seen(got), *got.gradients) if isinstance(each, Tensor)]
+    here = [each for each in numbers if each.device.type == "cpu"]
+    return all(bool(each.double().isfinite().all()) for each in here)

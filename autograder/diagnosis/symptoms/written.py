@@ -1,0 +1,137 @@
+"""Numbers and answers in a line, for whoever works them out by hand."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.asking import Question
+from autograder.diagnosis.evidence import Case
+from autograder.handout.checks import compare
+from autograder.sandbox.modules import Blueprint
+from autograder.sandbox.session import Answer
+
+_DIGITS = (4, 6, 9, 12, 17)  # significant; more only where less would not tell two numbers apart
+_WHOLE = 1e6  # whole numbers below it are written with all their digits
+_MOST = 100  # numbers: nobody reads more of them in a line
+_MESSAGE = 70  # characters of an exception's
+
+
+def written(value: Any, digits: int = _DIGITS[0]) -> str:
+    """A value as a reader would type it; a tensor as its nested list."""
+    if isinstance(value, Tensor):
+        return _nested(value.tolist(), digits) if value.numel() <= _MOST else "..."
+    return repr(value)
+
+
+def _nested(value: Any, digits: int) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_nested(each, digits) for each in value)}]"
+    if isinstance(value, float):
+        value += 0.0  # no -0
+        whole = abs(value) < _WHOLE and value == round(value)
+        return f"{value:.0f}" if whole else f"{value:.{digits}g}"
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """In what way an answer is wrong: `kind`, for whoever compares two; `said`, in words."""
+
+    kind: str
+    said: str
+    short: str  # of the first number that is wrong alone
+    obvious: bool = True  # it is seen in the first digits
+
+
+def problem(case: Case, got: Answer, names: Sequence[str]) -> Problem | None:
+    """What is wrong with an answer; None where there is nothing to show.
+
+    names: of what is passed by position.
+    """
+    if got.failure is not None:
+        if got.failure.type == "WrongParameters":
+            return None
+        message = " ".join(got.failure.message.split())[:_MESSAGE]
+        kind = f"raised {' '.join(got.failure.type.split())}"
+        said = f"{kind}: {message}" if message else kind
+        return Problem(kind, said, said)
+    asked = case.asked
+    outputs, look_at = (asked.outputs, asked.look_at) if asked else ((), ())
+    if len(outputs) != 1 and not (isinstance(got.value, tuple) and len(got.value) == len(outputs)):
+        form = compare.compare_outputs(
+            *(got.value, case.right.value, case.tolerance),
+            names=list(outputs),
+            look_at=list(look_at),
+        )
+        return Problem("form", form, form) if form else None
+    exactly = asked is not None and asked.exact_zeros
+    for name, one, other in _pairs(case, got, names):
+        is_gradient = name.startswith("gradient")
+        if is_gradient and one is None and other is not None:
+            said = f"{name}: expected {written(other)}, got none"
+            return Problem("gradient", said, said)
+        wrong = compare.compare(one, other, case.tolerance, name, exact_zeros=exactly)
+        if wrong is None:
+            continue
+        alike = isinstance(one, Tensor) and isinstance(other, Tensor) and one.shape == other.shape
+        if not alike or one.dtype != other.dtype:
+            return Problem("form", wrong, wrong)
+        return _values("gradient" if is_gradient else "value", name, one.detach(), other.detach())
+    return None
+
+
+def _values(kind: str, name: str, one: Tensor, other: Tensor) -> Problem:
+    for digits in _DIGITS:
+        texts = written(other, digits), written(one, digits)
+        if texts[0] != texts[1]:
+            break
+    said = f"{name}: expected {texts[0]}, got {texts[1]}"
+    short, obvious = said, digits == _DIGITS[0]
+    if one.dim():
+        # Where it shows most: of all that is wrong, the largest difference.
+        apart = (one.double() - other.double()).abs().nan_to_num(nan=torch.inf)
+        where = tuple(int(each) for each in torch.unravel_index(apart.argmax(), apart.shape))
+        numbers = written(other[where], digits), written(one[where], digits)
+        short = f"{name} at {list(where)}: expected {numbers[0]}, got {numbers[1]}"
+    return Problem(kind, said, short, obvious)
+
+
+def _pairs(case: Case, got: Answer, names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
+    """What a check compares, in its order: the name, the submission's, and what is right."""
+    asked, question, right = case.asked, case.question, case.right
+    if asked is None:
+        return
+    single = len(asked.outputs) == 1
+    ours, theirs = ((got.value,), (right.value,)) if single else (got.value, right.value)
+    for name, *each in zip(asked.outputs, ours, theirs, strict=True):
+        if name in asked.look_at:
+            yield name, each[0], each[1]
+    for name, *each in zip(question.how.read, got.read, right.read, strict=False):
+        if name in asked.look_at:
+            yield f"self.{name}", each[0], each[1]
+    if question.how.cotangents is not None:
+        of = _differentiated(question, asked.outputs)
+        wanted = gradients_of(question, names)
+        for name, *each in zip(wanted, got.gradients, right.gradients, strict=False):
+            yield f"gradient of {of} by {name}", each[0], each[1]
+
+
+def gradients_of(question: Question, names: Sequence[str]) -> list[str]:
+    """What the gradients in an answer are of, in their order."""
+    named = [*names, *(f"input {at}" for at in range(len(names), len(question.args)))]
+    passed = [*zip(named, question.args, strict=False), *question.kwargs.items()]
+    wanted = [name for name, each in passed if isinstance(each, Tensor) and each.requires_grad]
+    weights = question.target.weights if isinstance(question.target, Blueprint) else None
+    return wanted + list(weights or ())
+
+
+def _differentiated(question: Question, outputs: Sequence[str]) -> str:
+    parts = []
+    for name, each in zip(outputs, question.how.cotangents or (), strict=False):
+        if isinstance(each, Tensor):
+            times = "" if torch.equal(each, torch.ones_like(each)) else f" * {written(each)}"
+            parts.append(f"sum({name.removeprefix('the ')}{times})")
+    return " + ".join(parts)

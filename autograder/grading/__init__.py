@@ -1,0 +1,35 @@
+"""One submission to its result; a class of them."""
+
+from autograder.grading.classroom import (
+    HandedIn,
+    Room,
+    default_jobs,
+    find_class,
+    grade_class,
+)
+from autograder.grading.exam import (
+    Exam,
+    limits_of,
+    open_exam,
+    prepare,
+    remote_student,
+)
+from autograder.grading.submission import (
+    failed_result,
+    grade,
+)
+
+__all__ = [
+    "Exam",
+    "HandedIn",
+    "Room",
+    "default_jobs",
+    "failed_result",
+    "find_class",
+    "grade",
+    "grade_class",
+    "limits_of",
+    "open_exam",
+    "prepare",
+    "remote_student",
+]

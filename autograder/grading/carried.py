@@ -1,0 +1,98 @@
+"""Follow-through: is a later item right once an earlier part of the notebook is put right?
+
+An earlier part that fails is replaced by the given one, built on torch's own modules, never by the
+reference: whatever runs behind the walls may be read there.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from autograder.checking import CheckOutcome
+from autograder.course import Verdict
+from autograder.notebooks import MODULE, Source, Submission, can_be_given
+
+# Grades these items of a submission again, with these names to be had from `given` too.
+Again = Callable[[Submission, Sequence[str], Sequence[str]], Sequence[CheckOutcome]]
+
+
+def carried(
+    submission: Submission,
+    source: Source,
+    rehearsed: Sequence[CheckOutcome],
+    outcomes: Sequence[CheckOutcome],
+    again: Again,
+) -> dict[str, tuple[str, ...]]:
+    """The failed items that pass with failed earlier parts replaced, and which parts those are.
+
+    rehearsed: the outcomes of the reference, which tell what each item is about.
+    """
+    failed = _failed(outcomes)
+    targets: dict[str, set[str]] = {}
+    for each in rehearsed:
+        targets.setdefault(each.item, set()).update(asked.question.name for asked in each.asked)
+    order = [cell.name for cell in source.reference if cell.solution]
+    own = {
+        item: [cell for cell in order if cell in {source.defined_in.get(name) for name in names}]
+        for item, names in targets.items()
+    }
+    untouched = _untouched(submission, source)
+    found: dict[str, tuple[str, ...]] = {}
+    for number, first in enumerate(order):
+        # Whatever is right but for what stands before it is settled by now, and no culprit.
+        wrong = {cell for item in failed if item not in found for cell in own.get(item, ())}
+        culprits = [
+            cell
+            for cell in order[:number]
+            if cell in wrong and can_be_given(source, source.defines(cell))
+        ]
+        items = [
+            item
+            for item in failed
+            if own.get(item, [])[:1] == [first] and not untouched.intersection(own[item])
+        ]
+        if culprits and items:
+            names = [name for cell in culprits for name in source.defines(cell)]
+            still = _failed(again(_replaced(submission, source, culprits), names, items))
+            found |= {item: tuple(names) for item in items if item not in still}
+    return found
+
+
+def _failed(outcomes: Iterable[CheckOutcome]) -> list[str]:
+    kept = (Verdict.PASSED, Verdict.INTERNAL, Verdict.FORBIDDEN)
+    return list(dict.fromkeys(each.item for each in outcomes if each.verdict not in kept))
+
+
+def _untouched(submission: Submission, source: Source) -> set[str]:
+    """The solution cells that are still stubs: no earlier part keeps them from being right."""
+    regions = {
+        cell.name: cell.source.count("### BEGIN SOLUTION")
+        for cell in source.cells
+        if cell.role == "solution"
+    }
+    return {
+        cell.name
+        for cell in submission.cells
+        if cell.solution and _stubs(cell.source) >= regions.get(cell.name, 1)
+    }
+
+
+def _stubs(text: str) -> int:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    return sum(
+        isinstance(node, ast.Raise) and "NotImplementedError" in ast.unparse(node)
+        for node in ast.walk(tree)
+    )
+
+
+def _replaced(submission: Submission, source: Source, culprits: Sequence[str]) -> Submission:
+    cells = tuple(
+        replace(cell, source=f"from {MODULE} import {', '.join(source.defines(cell.name))}")
+        if cell.solution and cell.name in culprits
+        else cell
+        for cell in submission.cells
+    )
+    return replace(submission, cells=cells)

@@ -1,0 +1,153 @@
+"""One submission to its Result: read, run behind the walls, checked, judged."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import torch
+
+from autograder.checking import CheckOutcome, Runner
+from autograder.course import ItemResult, Result, Verdict, fingerprint
+from autograder.diagnosis import Inquiry, diagnose, known
+from autograder.grading.carried import carried
+from autograder.grading.exam import Exam, open_exam, remote_student
+from autograder.grading.judge import carry, explained, judge, verdict_on
+from autograder.notebooks import (
+    Submission,
+    UnreadableSubmission,
+    find_submission,
+    read_submission,
+)
+from autograder.sandbox.host import Server
+from autograder.sandbox.session import Answer
+
+_TOLD = 20  # cells whose failures are told, each in a note of its own
+_MORE_SECONDS = 3.0  # for finding out about a mistake that nothing explains, its cells among it
+_TO_DIAGNOSE = (Verdict.WRONG, Verdict.ERROR)
+_VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
+
+
+def grade(
+    student: str, path: Path, exam: Exam, server: Server, run: Runner | None = None
+) -> Result:
+    """Grade the file at `path`, or the one that the folder there holds.
+
+    Never raises for a student's mistake; a fault of ours becomes verdicts `internal`. `run`: of
+    `open_exam`, when there are more to grade.
+    """
+    started = time.perf_counter()
+    sha256, notes = None, []
+    try:
+        if not path.is_file():
+            path = find_submission(path, exam.assignment.id)
+        submission = read_submission(path, exam.source)
+        sha256, notes = submission.sha256, list(submission.notes)
+        folder = path.parent
+        if run:
+            items, more = _grade(submission, folder, exam, server, run)
+        else:
+            items, more = open_exam(exam, lambda run: _grade(submission, folder, exam, server, run))
+        notes += more
+    except UnreadableSubmission as error:
+        items = [verdict_on(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
+    except Exception as error:
+        items = _internal(exam, f"{type(error).__name__}: {error}")
+    seconds = time.perf_counter() - started
+    return _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
+
+
+def failed_result(student: str, exam: Exam, wall: str, message: str) -> Result:
+    """The result when the grader itself could not grade: no score, and a word for staff."""
+    return _result(student, exam, _internal(exam, message), wall, 0.0)
+
+
+def _internal(exam: Exam, message: str) -> list[ItemResult]:
+    return [verdict_on(item, Verdict.INTERNAL, message) for item in exam.assignment.items]
+
+
+def _result(
+    student: str,
+    exam: Exam,
+    items: Sequence[ItemResult],
+    wall: str,
+    seconds: float,
+    notes: tuple[str, ...] = (),
+    sha256: str | None = None,
+) -> Result:
+    scores = [item.score for item in items]
+    return Result(
+        student=student,
+        assignment=exam.assignment.id,
+        score=None if None in scores else sum(score or 0.0 for score in scores),
+        max_score=exam.assignment.max_score,
+        items=tuple(items),
+        notes=notes,
+        sandbox=wall,
+        seconds=round(seconds, 3),
+        versions=_VERSIONS,
+        secret_fingerprint=fingerprint(exam.secret),
+        submission_sha256=sha256,
+    )
+
+
+def _grade(
+    submission: Submission, handed_in: Path, exam: Exam, server: Server, run: Runner
+) -> tuple[list[ItemResult], list[str]]:
+    """The items, and what else there is to tell the student."""
+    server.start()  # its own time is not the student's
+    started = time.monotonic()
+
+    def again(
+        other: Submission, given: Sequence[str], items: Sequence[str]
+    ) -> Sequence[CheckOutcome]:
+        left = server.limits.wall_seconds - (time.monotonic() - started)
+        with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
+            return run(student, handed_in, items)
+
+    outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server, run)
+    carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
+    items = [judge(item, outcomes) for item in exam.assignment.items]
+    share = exam.assignment.carried_share
+    items = [carry(item, carried_by.get(item.item), share) for item in items]
+    wrong = [item.item for item in items if item.verdict in _TO_DIAGNOSE]
+    found = diagnose(exam.bank, answers, wrong) if wrong else {}
+    items = explained(items, found)
+    if left := [item for item in wrong if item not in found]:
+        kept = tuple(cell for cell in submission.cells if cell.name not in ended)
+        seconds = min(_MORE_SECONDS, server.limits.wall_seconds - (time.monotonic() - started))
+        again_asked = replace(submission, cells=kept)
+        with remote_student(again_asked, exam, server, wall_seconds=max(0.0, seconds)) as student:
+            asking = Inquiry(student, exam.reference, exam.source.parameters)
+            names = exam.source.defined_in
+            said = known(left, exam.bank.cases, answers, asking, names, exam.symptoms)
+        items = [item.model_copy(update={"known": said.get(item.item)}) for item in items]
+    return items, notes
+
+
+def _ask(
+    submission: Submission,
+    handed_in: Path,
+    exam: Exam,
+    server: Server,
+    run: Runner,
+) -> tuple[list[CheckOutcome], dict[int, Answer], list[str], frozenset[str]]:
+    """Run the cells, then the checks; then ask for what a diagnosis needs, if one is needed.
+
+    Returns the outcomes, these answers, notes, and the cells that ended their process.
+    """
+    with remote_student(submission, exam, server) as student:
+        student.run()
+        outcomes = run(student, handed_in)
+        failed = {each.item for each in outcomes if each.verdict in _TO_DIAGNOSE}
+        answers = exam.bank.ask(student, failed)
+    solved = {cell.name for cell in submission.cells if cell.solution}
+    told = [str(error) for name, error in student.cell_errors.items() if name not in solved]
+    notes = [f"{said[0].upper()}{said[1:]}\nIt cost nothing by itself." for said in told[:_TOLD]]
+    if len(told) > _TOLD:
+        notes.append(f"{len(told) - _TOLD} more cells failed; they cost nothing by themselves.")
+    notes += dict.fromkeys(note for each in outcomes for note in each.notes)
+    errors = student.cell_errors.items()
+    ended = frozenset(name for name, error in errors if error.verdict is not Verdict.ERROR)
+    return outcomes, answers, notes, ended

@@ -1,0 +1,39 @@
+"""Notebooks to cells: the source of an assignment, and submissions, read with bounds."""
+
+from autograder.notebooks.banned import banned_uses
+from autograder.notebooks.given import (
+    MODULE,
+    can_be_given,
+    given_names,
+    given_source,
+)
+from autograder.notebooks.source import (
+    Source,
+    SourceCell,
+    read_source,
+)
+from autograder.notebooks.submission import (
+    MAX_FILE_BYTES,
+    Submission,
+    UnreadableSubmission,
+    find_submission,
+    modules_for,
+    read_submission,
+)
+
+__all__ = [
+    "MAX_FILE_BYTES",
+    "MODULE",
+    "Source",
+    "SourceCell",
+    "Submission",
+    "UnreadableSubmission",
+    "banned_uses",
+    "can_be_given",
+    "find_submission",
+    "given_names",
+    "given_source",
+    "modules_for",
+    "read_source",
+    "read_submission",
+]

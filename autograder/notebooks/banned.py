@@ -1,0 +1,161 @@
+"""Finds banned calls by reading: which functions of a submission lead to one.
+
+The worker sees what a call does when it is made; this sees what stands in the source, also on a
+path that no case takes. A function is tainted when its body names a banned call, however it was
+imported, or uses a function that is tainted. A banned call elsewhere, to compare one's own
+result with, costs nothing.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from autograder.asking import Cell
+from autograder.notebooks.magics import UNREADABLE
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_MAX_PARTS = 10  # of a dotted name; no banned one has as many
+
+
+def banned_uses(cells: Iterable[Cell], banned: Iterable[str]) -> dict[str, str]:
+    """The functions and classes that lead to a banned call: name -> the call's dotted name."""
+    targets = frozenset(banned)
+    aliases: dict[str, str] = {}
+    bodies: dict[str, ast.stmt] = {}
+    for cell in cells:
+        try:
+            tree = ast.parse(cell.source)
+        except UNREADABLE:
+            continue
+        for node in _statements(tree.body):  # in their order: of two with one name the last counts
+            for name, dotted in _imported(node, targets):
+                aliases[name] = dotted
+                bodies.pop(name, None)
+            for name in _names(node):
+                bodies[name] = node
+                aliases.pop(name, None)
+    found = {name: dotted for name, dotted in aliases.items() if dotted in targets}
+    uses = {name: _Uses(node, aliases, targets) for name, node in bodies.items()}
+    found |= {name: each.banned for name, each in uses.items() if each.banned}
+    users: dict[str, list[str]] = {}
+    for name, each in uses.items():
+        for used in each.names:
+            users.setdefault(used, []).append(name)
+    waiting = list(found)
+    while waiting:
+        used = waiting.pop()
+        for name in users.get(used, ()):
+            if name not in found:
+                found[name] = found[used]
+                waiting.append(name)
+    return found
+
+
+def _statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+    """The statements that run in the notebook's own namespace, also below if, try and with."""
+    waiting = list(body)[::-1]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.expr)):
+            waiting += list(ast.iter_child_nodes(node))[::-1]
+
+
+def _names(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.Assign):  # find = torch.argsort
+        yield from (name for target in node.targets for name in _stored(target))
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield from _stored(node.target)
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            yield each.id
+        elif isinstance(each, ast.arg):
+            yield each.arg
+
+
+def _imported(node: ast.AST, targets: Iterable[str]) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Import):
+        for each in node.names:
+            yield (each.asname, each.name) if each.asname else (each.name.split(".")[0],) * 2
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        for each in node.names:
+            yield each.asname or each.name, f"{node.module}.{each.name}"
+            if each.name == "*":
+                for module, _, name in (target.rpartition(".") for target in targets):
+                    if module == node.module:
+                        yield name, f"{module}.{name}"
+
+
+class _Uses:
+    """What a function, class or value uses: a banned call itself, and the notebook's names.
+
+    A name that is the function's own, such as a local variable, is not the notebook's.
+    """
+
+    def __init__(self, top: ast.stmt, aliases: dict[str, str], targets: frozenset[str]) -> None:
+        functions = list(_outermost(top))
+        own = {name for function in functions for name in _stored(function)}
+        for node in ast.walk(top):
+            if isinstance(node, ast.Global):
+                own -= set(node.names)
+        imported: dict[str, str] = {}
+        for function in functions:
+            for node in ast.walk(function):
+                imported |= dict(_imported(node, targets))
+        own |= imported.keys()
+        self.names: set[str] = set()
+        self.banned: str | None = None
+        for dotted in _used(top):
+            first, _, rest = dotted.partition(".")
+            origin = imported.get(first)
+            if origin is None and (rest or first not in own):
+                origin = aliases.get(first)
+            full = f"{origin}.{rest}" if rest else origin
+            if full in targets:
+                self.banned = self.banned or full
+            elif first not in own:
+                self.names.add(first)
+
+
+def _outermost(top: ast.AST) -> Iterator[ast.AST]:
+    """The functions that are in no other one, so that no line is walked more than once."""
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+            yield node
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def _used(top: ast.AST) -> Iterator[str]:
+    for node in ast.walk(top):
+        if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Load):
+            if dotted := _dotted(node):
+                yield dotted
+        elif (  # getattr(torch, "argsort")
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "getattr"
+            and len(node.args) >= 2
+            and isinstance(node.args[1], ast.Constant)
+            and isinstance(node.args[1].value, str)
+            and (owner := _dotted(node.args[0]))
+        ):
+            yield f"{owner}.{node.args[1].value}"
+
+
+def _dotted(node: ast.AST) -> str | None:
+    parts: list[str] = []
+    # Each part of a chain is looked at; one of thousands would be looked at thousands of times.
+    while isinstance(node, ast.Attribute) and len(parts) < _MAX_PARTS:
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])

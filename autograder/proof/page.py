@@ -1,0 +1,86 @@
+"""The proof as a page: which item catches which fault, and what was said of it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.diagnosis import Component, named
+from autograder.export import write_page
+from autograder.proof.mutants import Tried
+from autograder.proof.proving import Graded, Proof, Told
+
+__all__ = ["write_proof"]
+
+
+_BAD = ("told what is wrong", "that lost or were told something", "problems")  # but for 0
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One fault: in each column whether that item caught it, and was meant to."""
+
+    graded: Graded
+    cells: tuple[str, ...]  # "meant", "caught", "missed" (meant, and did not) or ""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The faults of one component, and what became of its pairs."""
+
+    of: tuple[str, ...]  # what the component stands for
+    rows: list[_Row]
+    pairs: list[list[Graded | None]]  # below the diagonal; None: they are on one step
+    counts: Counter[Told]
+
+
+@dataclass(frozen=True)
+class _Section:
+    proof: Proof
+    groups: list[_Group]
+    counts: Counter[Told]  # of all pairs
+    equivalents: list[Tried]
+    survivors: list[Tried]
+
+
+def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
+    """Write the page to `path`, creating its folder. The same proofs give the same bytes."""
+    sections = [_section(each) for each in proofs]
+    totals = sum((Counter(each.figures) for each in proofs), Counter[str]())
+    context = {"course_name": course_name, "sections": sections, "totals": totals, "bad": _BAD}
+    write_page(path, "proof/proof.html.jinja", **context)
+
+
+def _section(proof: Proof) -> _Section:
+    pairs = {frozenset(named(each.faults)): each for each in proof.pairs}
+    groups = []
+    for component in proof.components:
+        rows = [_row(each, proof) for each in proof.singles if _is_of(each, component)]
+        ids = [row.graded.faults[0].id for row in rows]
+        matrix = [
+            [pairs.get(frozenset((one, other))) for other in ids[:place]]
+            for place, one in enumerate(ids)
+        ]
+        counts = Counter(each.told for each in proof.pairs if _is_of(each, component))
+        groups.append(_Group(component.of, rows, matrix, counts))
+    counts = Counter(each.told for each in proof.pairs)
+    equivalents = [each for each in proof.mutants if each.reason and not each.lost]
+    return _Section(
+        proof, groups, counts, equivalents, [each for each in proof.mutants if each.problem]
+    )
+
+
+def _is_of(graded: Graded, component: Component) -> bool:
+    return graded.faults[0].component == component.name
+
+
+def _row(graded: Graded, proof: Proof) -> _Row:
+    lost = {each.item for each in graded.lost}
+    meant = graded.faults[0].item
+    cells = []
+    for item in proof.assignment.items:
+        if item.id == meant:
+            cells.append("meant" if item.id in lost else "missed")
+        else:
+            cells.append("caught" if item.id in lost else "")
+    return _Row(graded, tuple(cells))

@@ -1,0 +1,123 @@
+"""Processes that grade for the proof: each keeps one server for all that it is handed.
+
+Starting a server behind walls takes longer than dozens of submissions, so unlike a class, which
+starts its own, the proof shares a few among all assignments.
+"""
+
+import gc
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing.util import Finalize
+from typing import TypeVar
+
+import torch
+
+from autograder.course import Course, Result
+from autograder.grading import Exam, HandedIn, grade, limits_of, open_exam, prepare
+from autograder.proof.mutants import Mutant, Tried, mutant_limits, try_mutants
+from autograder.sandbox.confine import Limits
+from autograder.sandbox.host import Server
+
+SECRET = "what the proof draws its inputs from"  # anything will do, and always the same
+_AT_ONCE = 12  # handed over together: what neighbours were asked is remembered in one process
+
+_One = TypeVar("_One")
+_Graded = TypeVar("_Graded")
+
+
+class Pool:
+    """Grades submissions and mutants of any assignment, several at the same time."""
+
+    def __init__(self, processes: ProcessPoolExecutor) -> None:
+        self._processes = processes
+
+    def grade(
+        self, assignment_id: str, class_: Sequence[HandedIn], tell: Callable[[int, int], None]
+    ) -> dict[str, Result]:
+        """The results of a class, by student. tell: hears of how many of how many are done."""
+        return {each.student: each for each in self._each(_grade, assignment_id, class_, tell)}
+
+    def try_mutants(
+        self, assignment_id: str, mutants: Sequence[Mutant], tell: Callable[[int, int], None]
+    ) -> tuple[Tried, ...]:
+        """What became of each mutant, in their order. tell: as of `grade`."""
+        tried = self._each(_try, assignment_id, mutants, tell)
+        return tuple(sorted(tried, key=lambda each: each.mutant.number))
+
+    def _each(
+        self,
+        look: Callable[[str, Sequence[_One]], list[_Graded]],
+        assignment_id: str,
+        every: Sequence[_One],
+        tell: Callable[[int, int], None],
+    ) -> list[_Graded]:
+        parts = (every[at : at + _AT_ONCE] for at in range(0, len(every), _AT_ONCE))
+        waiting = [self._processes.submit(look, assignment_id, part) for part in parts]
+        done: list[_Graded] = []
+        for each in as_completed(waiting):
+            done += each.result()
+            tell(len(done), len(every))
+        return done
+
+
+@contextmanager
+def open_pool(course: Course, wall: str, jobs: int) -> Iterator[Pool]:
+    """So many processes, which end with this context."""
+    fork = multiprocessing.get_context("fork")  # they have torch already
+    with ProcessPoolExecutor(jobs, fork, _begin, (course, wall)) as processes:
+        yield Pool(processes)
+
+
+class _Process:
+    """What one process keeps: a server, and what grading the last assignment took."""
+
+    def __init__(self, course: Course, wall: str) -> None:
+        self._course = course
+        self._wall = wall
+        self._server: Server | None = None
+        self._exam: Exam | None = None
+        Finalize(None, self._close, exitpriority=1)
+
+    def exam(self, assignment_id: str) -> Exam:
+        if self._exam is None or self._exam.assignment.id != assignment_id:
+            self._exam = None
+            gc.unfreeze()  # or the last one's answers, gigabytes of them, would stay for ever
+            gc.collect()
+            self._exam = prepare(self._course, assignment_id, SECRET)
+            gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
+        return self._exam
+
+    def server(self, limits: Limits) -> Server:
+        if self._server is None or self._server.limits.processes != limits.processes:
+            self._close()
+            self._server = Server(self._wall, limits)  # how many processes, its walls must know
+        self._server.limits = limits
+        return self._server
+
+    def _close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+
+_process: _Process  # this one, once it has begun
+
+
+def _begin(course: Course, wall: str) -> None:
+    global _process
+    torch.set_num_threads(1)  # as many processes as cores: more threads only wait for each other
+    _process = _Process(course, wall)
+
+
+def _grade(assignment_id: str, class_: Sequence[HandedIn]) -> list[Result]:
+    exam = _process.exam(assignment_id)
+    server = _process.server(limits_of(exam.assignment))
+    return open_exam(
+        exam, lambda run: [grade(each.student, each.path, exam, server, run) for each in class_]
+    )
+
+
+def _try(assignment_id: str, mutants: Sequence[Mutant]) -> list[Tried]:
+    exam = _process.exam(assignment_id)
+    return try_mutants(exam, _process.server(mutant_limits(exam)), mutants)

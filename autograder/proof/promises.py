@@ -1,0 +1,220 @@
+"""The gate before anything is published: each promise of the course, tried, with its figure."""
+
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbgrader.nbgraderformat import MetadataValidator
+from nbgrader.preprocessors import CheckCellMetadata
+
+from autograder.course import Assignment, Course, Result, Verdict
+from autograder.grading import Exam, grade, limits_of, open_exam, prepare
+from autograder.proof.samples import STUB, Sample, answered, as_saved, read_samples
+from autograder.proof.tolerances import FACTOR, margins
+from autograder.release import Built, build
+from autograder.sandbox.host import Server
+
+_KERNEL_SECONDS = 1200  # for one cell: the last assignment trains a model in one
+_SECRET = "what verification draws its inputs from"  # anything will do, and always the same
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One promise of one assignment: what was found, and what is wrong with it, if anything."""
+
+    assignment: str
+    promise: str
+    figure: str
+    problem: str | None = None
+
+
+def verify(
+    course: Course, assignments: Sequence[Assignment], wall: str, tell: Callable[[str], None]
+) -> Iterator[Finding]:
+    """Try every promise on these assignments; `tell` hears what is being done.
+
+    The manifest is valid, or there would be no course. Problems that keep an assignment from being
+    tried at all are raised, as by `prepare` and `build`.
+    """
+    points = sum(each.max_score for each in course.assignments)
+    count = sum(len(each.items) for each in course.assignments)
+    said = f"{len(course.assignments)} assignments, {count} items, {points:g} points"
+    yield Finding("course.yml", "valid", said)
+    for assignment in assignments:
+        tell(f"{assignment.id}: the reference, and the release")
+        gate = _Gate(course, assignment, wall)
+        for promise, look in _PROMISES.items():
+            tell(f"{assignment.id}: {promise}")
+            figure, problem = look(gate)
+            yield Finding(assignment.id, promise, figure, problem)
+
+
+class _Gate:
+    """One assignment under verification."""
+
+    def __init__(self, course: Course, assignment: Assignment, wall: str) -> None:
+        self.course = course
+        self.assignment = assignment
+        self.wall = wall
+        self.exam: Exam = prepare(course, assignment.id, _SECRET)
+        self.built: Built = build(course, assignment.id)  # scanned for leaks
+        self.samples = read_samples(course, assignment.id)
+
+    @property
+    def notebook_name(self) -> str:
+        return f"{self.assignment.id}.ipynb"
+
+    @cached_property
+    def reference(self) -> Sample:
+        """The released notebook with the reference's answers, as it would be handed in."""
+        released = self.built.files[self.notebook_name]
+        data = as_saved(answered(self.course, self.assignment.id, released))
+        right = next((each for each in self.samples if each.kind == "right"), None)
+        files = right.files if right else {}
+        return Sample("reference", "", "right", self.assignment.id, data, files=files)
+
+    @cached_property
+    def graded(self) -> dict[str, Result]:
+        """The reference, the stub and the variants, graded behind the walls."""
+        chosen = [self.reference]
+        chosen += [each for each in self.samples if each.kind == "right" or each.name == STUB]
+        exam = self.exam
+        with (
+            Server(self.wall, limits_of(self.assignment)) as server,
+            tempfile.TemporaryDirectory() as folder,
+        ):
+            root = Path(folder)
+            return open_exam(
+                exam,
+                lambda run: {
+                    each.name: grade(each.name, each.write(root), exam, server, run)
+                    for each in chosen
+                },
+            )
+
+
+_Found = tuple[str, str | None]
+
+
+def _reference_full(gate: _Gate) -> _Found:
+    result = gate.graded["reference"]
+    figure = f"{result.score:g} of {result.max_score:g}" if result.score is not None else "none"
+    lost = [each for each in result.items if each.verdict is not Verdict.PASSED]
+    return figure, f"{lost[0].item} is {lost[0].verdict}: {lost[0].message}" if lost else None
+
+
+def _stub_missing(gate: _Gate) -> _Found:
+    result = gate.graded[STUB]
+    others = [each for each in result.items if each.verdict is not Verdict.MISSING]
+    problem = f"{others[0].item} is {others[0].verdict}: {others[0].message}" if others else None
+    return f"{len(result.items) - len(others)} of {len(result.items)} items", problem
+
+
+def _variants_full(gate: _Gate) -> _Found:
+    names = [each.name for each in gate.samples if each.kind == "right"]
+    lost = [
+        f"{name} loses {item.item} ({item.verdict}): {item.message}"
+        for name in names
+        for item in gate.graded[name].items
+        if item.verdict is not Verdict.PASSED
+    ]
+    return f"{len(names)} variants", lost[0] if lost else None if names else "there is none"
+
+
+def _margins_wide(gate: _Gate) -> _Found:
+    with Server(gate.wall, limits_of(gate.assignment)) as server:
+        found = margins(gate.exam, gate.samples, server)
+    right = max((each.right for each in found if each.right), default=0.0)
+    wrong = min((each.wrong for each in found if each.wrong), default=float("inf"))
+    narrow = [each for each in found if not each.holds]
+    figure = f"variants at most {right:.1e}, wrong ones at least {wrong:.1e} of what is allowed"
+    if not narrow:
+        return figure, None
+    said = "; ".join(
+        f"{each.item} (right {each.right or 0:.1e} {each.right_name}, wrong "
+        f"{each.wrong or float('inf'):.1e} {each.wrong_name})"
+        for each in narrow
+    )
+    return figure, f"closer than a factor of {FACTOR:g}: {said}"
+
+
+def _fresh(gate: _Gate) -> _Found:
+    again = build(gate.course, gate.assignment.id)
+    if again.files != gate.built.files:
+        return f"{len(again.files)} files", "the same source gave other bytes the second time"
+    stale = gate.built.differs_from(gate.course.root / "assignments" / gate.assignment.id)
+    problem = f"stale: {', '.join(stale[:4])}: run `autograder release`" if stale else None
+    return f"{len(again.files)} files, none gives anything away", problem
+
+
+def _valid(gate: _Gate) -> _Found:
+    notebook = nbformat.reads(gate.built.files[gate.notebook_name].decode(), as_version=4)
+    try:
+        nbformat.validate(notebook)
+        MetadataValidator().validate_nb(notebook)
+        CheckCellMetadata().preprocess(notebook, {})
+    except Exception as error:
+        return "", f"{type(error).__name__}: {error}"
+    return f"{len(notebook.cells)} cells", None
+
+
+def _runs(gate: _Gate) -> _Found:
+    errors = _errors(gate, gate.reference.data)
+    count = len(gate.assignment.items)
+    if not errors:
+        return f"every cell, with {count} checks", None
+    name, said = next(iter(errors.items()))
+    return f"{len(errors)} cells raise", f"the cell {name}: {said}"
+
+
+def _stub_fails(gate: _Gate) -> _Found:
+    errors = _errors(gate, gate.built.files[gate.notebook_name])
+    tried = [each.item for each in gate.exam.outcomes if each.public]
+    items = [each.id for each in gate.assignment.items if each.id in tried]
+    passed = [item for item in items if item not in errors]
+    figure = f"{len(items) - len(passed)} of {len(items)} checks"
+    return figure, f"passed by the stub: {', '.join(passed)}" if passed else None
+
+
+def _errors(gate: _Gate, data: bytes) -> dict[str, str]:
+    """The cells that raise when a notebook is run from the top in a real kernel, and what."""
+    notebook: Any = nbformat.reads(data.decode(), as_version=4)
+    with tempfile.TemporaryDirectory() as root:
+        folder = Path(root) / gate.assignment.id
+        replace(gate.built, files=gate.built.files | {gate.notebook_name: data}).write(folder)
+        client = nbclient.NotebookClient(
+            notebook,
+            timeout=_KERNEL_SECONDS,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(folder)}},
+            allow_errors=True,
+        )
+        try:
+            client.execute(stderr=subprocess.DEVNULL)  # the kernel's own chatter
+        except (CellTimeoutError, DeadKernelError) as error:
+            return {"that ran last": f"{type(error).__name__}: {error}"}
+    return {
+        cell.metadata.get("nbgrader", {}).get("grade_id", cell.id): f"{each.ename}: {each.evalue}"
+        for cell in notebook.cells
+        for each in cell.get("outputs", ())
+        if each.output_type == "error"
+    }
+
+
+_PROMISES: dict[str, Callable[[_Gate], _Found]] = {
+    "the reference gets full marks": _reference_full,
+    "the stub gets 0, all of it missing": _stub_missing,
+    "every variant gets full marks": _variants_full,
+    "tolerances are far from right and wrong": _margins_wide,
+    "assignments/ is fresh and reproducible": _fresh,
+    "the notebook is valid for nbgrader": _valid,
+    "it runs from the top when answered": _runs,
+    "public checks fail on the stub": _stub_fails,
+}

@@ -1,0 +1,257 @@
+"""The proof that the grader works: every fault handed in as a submission, behind the real walls.
+
+Each single fault, and each pair of those that are made often in one component, becomes a notebook
+that is right otherwise and goes through the whole grader, as the right variants do. A fault must
+cost the item that is meant to catch it and be named; a variant must cost nothing and be told
+nothing.
+"""
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from autograder.course import Assignment, Course, ItemResult, Result, Verdict, source_path
+from autograder.diagnosis import Component, Faults, combine, named, same
+from autograder.grading import Exam, HandedIn, prepare
+from autograder.notebooks import read_source
+from autograder.proof.mutants import Tried, mutants
+from autograder.proof.pool import SECRET, Pool
+from autograder.proof.samples import (
+    Sample,
+    answered,
+    as_saved,
+    handed_in_files,
+    read_samples,
+)
+from autograder.release import build
+
+LEAST_PAIRS = 0.95  # the share of them that must be named
+_KEPT = (Verdict.PASSED, Verdict.CARRIED)
+
+
+class Told(StrEnum):
+    """What was said of a submission with known faults."""
+
+    NAMED = "named"  # exactly these faults, at every item that they cost
+    ALIKE = "alike"  # fewer or others, which give the same answers to every question
+    PARTLY = "partly"  # some of these faults, or not at every item
+    SILENT = "silent"  # nothing at all
+    WRONG = "wrong"  # something else, which other questions tell apart from these
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission with known faults: the items it lost, and what was said of it."""
+
+    faults: Faults
+    lost: tuple[ItemResult, ...]
+    told: Told
+
+    @property
+    def name(self) -> str:
+        """Its faults, by id."""
+        return " + ".join(named(self.faults))
+
+    @property
+    def caught(self) -> bool:
+        """Whether each item that is meant to catch one of the faults did, and none was ours."""
+        lost = {each.item for each in self.lost if each.verdict is not Verdict.INTERNAL}
+        if len(self.faults) > 1:
+            return bool(lost)
+        return self.faults[0].item in lost
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What became of every fault, pair and variant of one assignment."""
+
+    assignment: Assignment
+    components: tuple[Component, ...]
+    singles: tuple[Graded, ...]
+    pairs: tuple[Graded, ...]
+    variants: dict[str, tuple[ItemResult, ...]]  # what each lost, or was told something about
+    mutants: tuple[Tried, ...] = ()
+
+    @cached_property
+    def problems(self) -> list[str]:
+        """What must not be, in sentences."""
+        every = (*self.singles, *self.pairs)
+        said = [f"{each.name} survives" for each in every if not each.lost]
+        said += [
+            f"{each.name} is not caught by {each.faults[0].item}, which is meant for it"
+            for each in self.singles
+            if each.lost and not each.caught
+        ]
+        said += [
+            f"{each.name} is {each.told}" for each in self.singles if each.told is not Told.NAMED
+        ]
+        said += [
+            f"{each.name} is told as something else"
+            for each in self.pairs
+            if each.told is Told.WRONG
+        ]
+        said += [
+            f"the variant {name} loses or is told of {', '.join(each.item for each in lost)}"
+            for name, lost in self.variants.items()
+            if lost
+        ]
+        said += [
+            f"the mutant of {each.mutant.cell}, {each.mutant.description}: {each.problem}"
+            for each in self.mutants
+            if each.problem
+        ]
+        share = self.share_of_pairs
+        if share is not None and share < LEAST_PAIRS:
+            said.append(f"only {share:.1%} of the pairs are named, of {LEAST_PAIRS:.0%} wanted")
+        return said
+
+    @cached_property
+    def figures(self) -> dict[str, int]:
+        """How many there are of everything, by what it is."""
+        counts = Counter(each.told for each in self.pairs)
+        return {
+            "single faults": len(self.singles),
+            "caught by the item meant for them": sum(each.caught for each in self.singles),
+            "named": sum(each.told is Told.NAMED for each in self.singles),
+            "pairs on different steps": len(self.pairs),
+            "named as that pair": counts[Told.NAMED],
+            "giving the numbers of fewer faults": counts[Told.ALIKE],
+            "named in part": counts[Told.PARTLY],
+            "told nothing": counts[Told.SILENT],
+            "told what is wrong": counts[Told.WRONG],
+            "right variants": len(self.variants),
+            "that lost or were told something": sum(map(bool, self.variants.values())),
+            "mutants": len(self.mutants),
+            "killed": sum(each.lost is not None for each in self.mutants),
+            "equivalent, for a reason": sum(each.reason is not None for each in self.mutants),
+            "problems": len(self.problems),
+        }
+
+    @property
+    def share_of_pairs(self) -> float | None:
+        """Of the pairs that some question tells from fewer faults, the share that is named."""
+        known = [each for each in self.pairs if each.told is not Told.ALIKE]
+        return sum(each.told is Told.NAMED for each in known) / len(known) if known else None
+
+
+def choices(components: Sequence[Component]) -> Iterator[tuple[Component, Faults]]:
+    """Every single fault, and every pair of those that are made often."""
+    for component in components:
+        for fault in component.faults:
+            yield component, (fault,)
+        for pair in component.pairs:
+            yield component, pair
+
+
+def prove(
+    course: Course,
+    assignment_id: str,
+    pool: Pool,
+    tell: Callable[[int, int], None],
+    chosen: Callable[[Faults], bool] = lambda _: True,
+) -> Proof:
+    """Hand in every fault and pair of an assignment that is `chosen`, and every variant.
+
+    tell: hears how many of how many are graded. Raises what `prepare` and `build` do.
+    """
+    exam = prepare(course, assignment_id, SECRET)
+    faulty = {
+        " + ".join(named(faults)): (component, faults)
+        for component, faults in choices(exam.bank.components)
+        if chosen(faults)
+    }
+    variants = [each for each in read_samples(course, assignment_id) if each.kind == "right"]
+    with tempfile.TemporaryDirectory() as folder:
+        maker = Maker(course, assignment_id, Path(folder))
+        class_ = [
+            HandedIn(name, maker.hand_in(name, component.cell, component.cell_with(faults)))
+            for name, (component, faults) in faulty.items()
+        ]
+        class_ += [HandedIn(each.name, each.write(Path(folder))) for each in variants]
+        results = pool.grade(assignment_id, class_, tell)
+    graded = [
+        _judged(exam, component, faults, results[name])
+        for name, (component, faults) in faulty.items()
+    ]
+    return Proof(
+        exam.assignment,
+        tuple(exam.bank.components),
+        tuple(each for each in graded if len(each.faults) == 1),
+        tuple(each for each in graded if len(each.faults) > 1),
+        {each.name: _touched(results[each.name]) for each in variants},
+    )
+
+
+def try_all_mutants(
+    course: Course, assignment_id: str, pool: Pool, tell: Callable[[int, int], None]
+) -> tuple[Tried, ...]:
+    """Every mutant of an assignment's references, graded until it loses an item."""
+    source = read_source(source_path(course.root, assignment_id))
+    return pool.try_mutants(assignment_id, mutants(source), tell)
+
+
+class Maker:
+    """Makes submissions that are right but for one solution cell."""
+
+    def __init__(self, course: Course, assignment_id: str, folder: Path) -> None:
+        released = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
+        self._right = json.loads(as_saved(answered(course, assignment_id, released)))
+        self._id = assignment_id
+        self._folder = folder
+        self._files = handed_in_files(course, assignment_id)
+
+    def hand_in(self, name: str, cell: str, text: str) -> Path:
+        """Hand in, under a name, a notebook with `text` in a solution cell; returns its file."""
+        cells = [
+            each | {"source": text} if _answers(each, cell) else each
+            for each in self._right["cells"]
+        ]
+        data = json.dumps(self._right | {"cells": cells}).encode()
+        return Sample(name, "", "wrong", self._id, data, files=self._files).write(self._folder)
+
+
+def _answers(cell: Any, name: str) -> bool:
+    return bool(cell["metadata"].get("nbgrader", {}).get("grade_id") == f"solution_{name}")
+
+
+def _touched(result: Result) -> tuple[ItemResult, ...]:
+    return tuple(each for each in result.items if each.verdict not in _KEPT or each.diagnosis)
+
+
+def _judged(exam: Exam, component: Component, faults: Faults, result: Result) -> Graded:
+    lost = tuple(each for each in result.items if each.verdict not in _KEPT)
+    return Graded(faults, lost, _what_was_told(exam, component, faults, lost))
+
+
+def _what_was_told(
+    exam: Exam, component: Component, faults: Faults, lost: Sequence[ItemResult]
+) -> Told:
+    ids = set(named(faults))
+    told = {fault for each in lost for fault in each.faults}
+    if not told:
+        return Told.SILENT
+    everywhere = all(each.faults for each in lost)
+    if told == ids and everywhere:
+        return Told.NAMED
+    others = tuple(each for each in component.faults if each.id in told)
+    parts = [others, *combinations(others, 1), *combinations(others, 2)]
+    if everywhere and any(_alike(exam, component, faults, each) for each in parts):
+        return Told.ALIKE
+    return Told.PARTLY if told <= ids else Told.WRONG
+
+
+def _alike(exam: Exam, component: Component, one: Faults, other: Faults) -> bool:
+    """Whether two choices of faults give the same answers to all that is ever asked."""
+    bank = exam.bank
+    return combine(other) and all(
+        same(bank.answer(component, one, place), bank.answer(component, other, place), case)
+        for place, case in enumerate(bank.cases)
+        if place in bank.cases_of(component)
+    )

@@ -1,0 +1,182 @@
+"""A sample class: submissions of which it is known beforehand what they must get.
+
+    solutions/<assignment>/right/     right, each in its own way: full marks
+    solutions/<assignment>/wrong/     wrong
+    solutions/<assignment>/hostile/   broken or hostile: the name of the file begins with the
+                                      verdict of every item lost, and two underscores
+
+Most are overlays: a percent-format file of the cells in which a notebook differs from the
+reference. Its first line says what it is, and `# fails: ...` which items it loses, no others. A
+cell with a role, `# %% solution="area"`, takes the place of that solution; one without is the
+student's own, put behind the cell before it. A file that ends in .ipynb is handed in as it is.
+Beside the notebook lies what the reference hands in (`handed_in` in course.yml); a folder in the
+place of an overlay holds the overlay, as notebook.py, and the files to hand in instead.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from fnmatch import filter as matching
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
+
+import jupytext
+import nbformat
+
+from autograder.course import Course, Verdict, assignment_folder, samples_folder, source_path
+from autograder.notebooks import read_source
+from autograder.release import build
+
+Kind = Literal["right", "wrong", "stub", "broken", "hostile"]
+STUB = "untouched_stub"
+_FAILS = re.compile(r"^# fails: (.+)$", re.MULTILINE)
+_MARKER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
+_WRONG_IN_DEMO = 11  # of each assignment, and those without which an item would be lost by nobody
+_HARMFUL_IN_DEMO = (
+    12  # broken and hostile, and of every verdict one: a loop without end takes seconds
+)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One submission: what is handed in, and what it must get.
+
+    fails: the items that it loses; no other. verdict: of each of them; None: each has its own.
+    """
+
+    name: str
+    about: str
+    kind: Kind
+    assignment: str
+    data: bytes
+    fails: frozenset[str] = frozenset()
+    verdict: Verdict | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)  # beside the notebook
+
+    def write(self, folder: Path) -> Path:
+        """Hand it in, in nbgrader's layout below `folder`; returns the file."""
+        path = folder / self.name / self.assignment / f"{self.assignment}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(self.data)
+        for name, data in self.files.items():
+            path.with_name(name).write_bytes(data)
+        return path
+
+
+def sample_class(course: Course, assignment_id: str) -> list[Sample]:
+    """The demo's class: all that is right, the stub, and some of the others."""
+    samples = read_samples(course, assignment_id)
+    wrong = [each for each in samples if each.kind == "wrong"]
+    harmful = [each for each in samples if each.kind in ("broken", "hostile")]
+    chosen = [
+        *_spread(wrong, _WRONG_IN_DEMO, lambda each: each.fails),
+        *_spread(harmful, _HARMFUL_IN_DEMO, lambda each: frozenset(filter(None, [each.verdict]))),
+    ]
+    names = {each.name for each in chosen}
+    return [each for each in samples if each.kind in ("right", "stub") or each.name in names]
+
+
+def _spread(
+    samples: list[Sample], count: int, shows: Callable[[Sample], frozenset[str]]
+) -> list[Sample]:
+    """Some of them, from all over, such that all that any of them shows is shown by one."""
+    chosen = samples[:: ceil(len(samples) / count)] if samples else []
+    shown = {what for each in chosen for what in shows(each)}
+    for each in sorted(samples, key=lambda each: len(shows(each))):
+        if not shows(each) <= shown:
+            chosen.append(each)
+            shown |= shows(each)
+    return chosen
+
+
+def read_samples(course: Course, assignment_id: str) -> list[Sample]:
+    """Every sample of an assignment."""
+    return list(_read(course, assignment_id))
+
+
+def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
+    released = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
+    right = answered(course, assignment_id, released)
+    items = [item.id for item in course.assignment(assignment_id).items]
+    every = frozenset(items)
+    handed_in = handed_in_files(course, assignment_id)
+
+    def overlay(path: Path, kind: Kind, name: str, verdict: Verdict | None = None) -> Sample:
+        files = handed_in
+        if path.is_dir():
+            path, files = path / "notebook.py", _beside(path / "notebook.py")
+        text = path.read_text(encoding="utf-8")
+        about = text.partition("\n")[0].removeprefix("# ")
+        found = _FAILS.search(text)
+        patterns = re.split(", *", found[1]) if found else []
+        fails = frozenset(item for pattern in patterns for item in matching(items, pattern))
+        data = as_saved(overlaid(right, text))
+        return Sample(name, about, kind, assignment_id, data, fails, verdict, files)
+
+    for path in sorted(samples_folder(course.root, assignment_id, "right").glob("*.py")):
+        yield overlay(path, "right", path.stem)
+    for path in sorted(samples_folder(course.root, assignment_id, "wrong").glob("*.py")):
+        yield overlay(path, "wrong", path.stem)
+    about = "Nothing filled in: the notebook as it was handed out."
+    yield Sample(STUB, about, "stub", assignment_id, released, every, Verdict.MISSING)
+    for path in sorted(samples_folder(course.root, assignment_id, "hostile").glob("*")):
+        verdict, _, name = path.stem.partition("__")
+        if path.suffix == ".py" or path.is_dir():
+            yield overlay(path, "hostile", name, Verdict(verdict))
+        elif path.suffix == ".ipynb":
+            about = f"{name.replace('_', ' ').capitalize()}."
+            data = path.read_bytes()
+            yield Sample(name, about, "broken", assignment_id, data, every, Verdict(verdict))
+
+
+def answered(course: Course, assignment_id: str, released: bytes) -> Any:
+    """The students' notebook with every stub answered as the reference does."""
+    notebook = nbformat.reads(released.decode(), as_version=4)
+    for cell in read_source(source_path(course.root, assignment_id)).cells:
+        if cell.role in ("solution", "manual"):
+            _find(notebook, cell.grade_id).source = _MARKER.sub("", cell.source)
+    return notebook
+
+
+def handed_in_files(course: Course, assignment_id: str) -> dict[str, bytes]:
+    """What the reference hands in beside its notebook."""
+    folder = assignment_folder(course.root, assignment_id)
+    names = course.assignment(assignment_id).handed_in
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def _beside(notebook: Path) -> dict[str, bytes]:
+    files = (path for path in sorted(notebook.parent.iterdir()) if path.is_file())
+    return {path.name: path.read_bytes() for path in files if path != notebook}
+
+
+def overlaid(notebook: Any, text: str) -> Any:
+    """A copy of the notebook with the cells of an overlay in it."""
+    notebook = deepcopy(notebook)
+    place = 0  # where an added cell goes
+    _, marker, rest = text.partition("# %%")
+    cells = jupytext.reads(marker + rest, fmt="py:percent").cells if marker else []
+    for number, cell in enumerate(cells):
+        if name := cell.metadata.get("solution"):
+            answer = _find(notebook, f"solution_{name}")
+            answer.source = cell.source
+            place = notebook.cells.index(answer)
+        else:
+            added = nbformat.v4.new_code_cell(cell.source, id=f"added_{number}")
+            notebook.cells.insert(place, added)
+        place += 1
+    return notebook
+
+
+def as_saved(notebook: Any) -> bytes:
+    """The file that Jupyter would write."""
+    return f"{nbformat.writes(notebook)}\n".encode()
+
+
+def _find(notebook: Any, grade_id: str | None) -> Any:
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id:
+            return cell
+    raise ValueError(f"the notebook has no cell {grade_id!r}")

@@ -1,0 +1,15 @@
+"""What students get, made of the source; and that it gives nothing away."""
+
+from autograder.release.builder import (
+    Built,
+    ReleaseError,
+    build,
+)
+from autograder.release.scripts import scripts_on_path
+
+__all__ = [
+    "Built",
+    "ReleaseError",
+    "build",
+    "scripts_on_path",
+]

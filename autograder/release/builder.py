@@ -1,0 +1,178 @@
+"""The instructor's source becomes what students get: notebook, checks, public cases, figures.
+
+nbgrader itself makes the students' version (solutions cleared, cells locked, checksums), in a
+clean folder that holds nothing but what may be released. The result is scanned for leaks before
+it takes the place of the old release, whole or not at all. The same source gives the same bytes.
+"""
+
+import logging
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.course import PUBLIC, Assignment, Course, assignment_folder
+from autograder.grading import Exam, prepare
+from autograder.handout import checks as handout_checks
+from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source
+from autograder.release.cases import recorded_cases
+from autograder.release.leaks import leaks
+from autograder.release.scripts import scripts_on_path
+
+_FIGURE = re.compile(r"!\[[^]]*\]\((figures/[^)\s]+)", re.DOTALL)
+
+
+class ReleaseError(Exception):
+    """The release cannot be built or may not leave the house; says what and where."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a release holds: the path of each file in it, and its bytes."""
+
+    files: dict[str, bytes]
+
+    def differs_from(self, folder: Path) -> list[str]:
+        """The names that are missing, stale or extra in `folder`."""
+        there = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+        names = sorted(self.files.keys() | there.keys())
+        return [name for name in names if self.files.get(name) != there.get(name)]
+
+    def write(self, folder: Path) -> None:
+        """Put the release in the place of `folder`, whole or not at all."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+        try:
+            for name, data in self.files.items():
+                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+                (fresh / name).write_bytes(data)
+            fresh.chmod(0o755)
+            if folder.exists():
+                old = fresh.with_name(fresh.name + ".old")
+                folder.rename(old)
+                try:
+                    fresh.rename(folder)
+                except BaseException:
+                    old.rename(folder)
+                    raise
+                shutil.rmtree(old)
+            else:
+                fresh.rename(folder)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+
+
+def build(course: Course, assignment_id: str, secret: str | None = None) -> Built:
+    """Build an assignment's release in memory. Raises ReleaseError.
+
+    secret: the course's, when there is one, so that the scan can look for it.
+    """
+    exam = prepare(course, assignment_id, PUBLIC)
+    story = "\n".join(cell.source for cell in exam.source.cells if cell.kind == "markdown")
+    files = {
+        f"checks/{path.name}": path.read_bytes()
+        for path in sorted(Path(handout_checks.__file__).parent.glob("*.py"))
+    }
+    files["checks/cases.json"] = recorded_cases(exam).encode()
+    names = given_names(exam.source)
+    if names:
+        files[f"{MODULE}.py"] = given_source(exam.source, names).encode()
+    folder = assignment_folder(course.root, assignment_id)
+    shown = {name: folder / name for name in _FIGURE.findall(story)}
+    listed = {name: folder / name for name in exam.assignment.files}
+    for name, path in (shown | listed).items():
+        if not path.is_file():
+            where = "the story of" if name in shown else "course.yml for"
+            verb = "shows" if name in shown else "lists"
+            raise ReleaseError(f"{where} {assignment_id} {verb} {name}, which is not there")
+        files[name] = path.read_bytes()
+    notebook = f"{assignment_id}.ipynb"
+    files[notebook] = b""
+    built = Built(files | _generate(exam, files))
+    problems = leaks(built.files, exam.source, {*files}, secret)
+    if problems:
+        raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
+    return built
+
+
+# The notebook, by nbgrader
+
+
+def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
+    """What nbgrader's generate_assignment makes of a clean folder with these files."""
+    name = exam.assignment.id
+    with tempfile.TemporaryDirectory(prefix="autograder-release-") as root:
+        source = Path(root) / "source" / name
+        source.mkdir(parents=True)
+        for path, data in files.items():
+            (source / path).parent.mkdir(exist_ok=True)
+            (source / path).write_bytes(data)
+        nbformat.write(source_notebook(exam.source, exam.assignment), source / f"{name}.ipynb")
+        config = Config()
+        config.CourseDirectory.root = root
+        config.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
+        logger = logging.getLogger("autograder.release")
+        directory = CourseDirectory(config=config, assignment_id=name)
+        converter = GenerateAssignment(coursedir=directory, config=config, log=logger)
+        try:
+            with scripts_on_path("alembic"):  # which makes the gradebook of the clean folder
+                converter.start()
+        except NbGraderException as error:
+            raise ReleaseError(f"nbgrader refuses {name}: {error}") from error
+        out = Path(root) / "release" / name
+        return {
+            path.relative_to(out).as_posix(): path.read_bytes()
+            for path in sorted(out.rglob("*"))
+            if path.is_file()
+        }
+
+
+def source_notebook(source: Source, assignment: Assignment) -> nbformat.NotebookNode:
+    """The source as nbgrader wants it: metadata, points and ids from their one home."""
+    cells = []
+    for number, cell in enumerate(source.cells):
+        new = nbformat.v4.new_markdown_cell if cell.kind == "markdown" else None
+        new = new or nbformat.v4.new_code_cell
+        node = new(cell.source, id=(cell.grade_id or f"text_{number}").replace(".", "_"))
+        if cell.grade_id:
+            node.metadata["nbgrader"] = _nbgrader(cell, assignment)
+        elif cell.kind == "code":
+            raise ReleaseError(
+                f"{source.assignment}: the code cell {cell.source[:40]!r} has no role"
+            )
+        cells.append(node)
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata = {
+        "autograder": {"assignment": assignment.id},
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return notebook
+
+
+def _nbgrader(cell: SourceCell, assignment: Assignment) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "grade_id": cell.grade_id,
+        "schema_version": 3,
+        "grade": cell.role in ("check", "manual"),
+        "solution": cell.role in ("solution", "manual"),
+        "locked": cell.role not in ("solution", "manual"),
+        "task": False,
+    }
+    if cell.role == "check":
+        metadata["points"] = assignment.item(str(cell.name)).points
+    elif cell.role == "manual":
+        metadata["points"] = assignment.by_hand(str(cell.name)).points
+    return metadata

@@ -1,1 +1,0 @@
-"""What is known of a mistake that no fault explains."""

@@ -1,0 +1,341 @@
+"""Checks of a1_attention. A check's docstring is the sentence that a student reads.
+
+Sizes are pairwise distinct, so that no swapped axis can pass. Masks leave every query a key to
+attend to, except where the check is about those that have none.
+"""
+
+import pytest
+import torch
+
+from autograder.checking import Agree, Draw, Student
+
+from ..inputs import draw_mask, draw_tokens
+
+BATCH, N_HEADS, T_Q, T_K, D_K, D_V = 2, 3, 5, 7, 4, 6
+ATTENTION = "scaled_dot_product_attention"
+OUTPUTS = ("output", "weights")
+HUGE = 1e4
+
+item = pytest.mark.item
+
+
+def qkv(
+    draw: Draw, *leading: int, d_k: int = D_K, dtype: torch.dtype = torch.float64
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    q = draw.normal(*leading, T_Q, d_k, dtype=dtype)
+    k = draw.normal(*leading, T_K, d_k, dtype=dtype)
+    return q, k, draw.normal(*leading, T_K, D_V, dtype=dtype)
+
+
+# hand_example
+
+
+@item("hand_example", public=True, hint="Divide by the root of d_k before the exponentials.")
+def test_hand_weights(agree: Agree) -> None:
+    """The weights worked out by hand are those of the printed example, to two decimals."""
+    agree.value("hand_weights")
+
+
+@item("hand_example", public=True, hint="Each output is the sum of the values, each by its weight.")
+def test_hand_output(agree: Agree) -> None:
+    """The output worked out by hand is that of the printed example, to two decimals."""
+    agree.value("hand_output")
+
+
+# attention_output
+
+
+@item("attention_output", public=True, hint="Compare your steps with equation 1, one by one.")
+def test_output(agree: Agree, draw: Draw) -> None:
+    """The output is the values mixed by the weights, for every batch entry and head."""
+    agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), outputs=OUTPUTS, look_at=["output"])
+
+
+@item("attention_output", hint="Which axes do you transpose? Count them from the end.")
+@pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4)], ids=len)
+def test_output_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
+    """Any number of leading dimensions will do: none, one, or three."""
+    agree(ATTENTION, *qkv(draw, *leading), outputs=OUTPUTS, look_at=["output"])
+
+
+@item("attention_output", hint="Does anything squeeze an axis of size 1 away?")
+def test_output_single(agree: Agree, draw: Draw) -> None:
+    """A single query, and a single key, are no special case."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    agree(ATTENTION, q[..., :1, :], k, v, outputs=OUTPUTS, look_at=["output"])
+    agree(ATTENTION, q, k[..., :1, :], v[..., :1, :], outputs=OUTPUTS, look_at=["output"])
+
+
+# attention_weights
+
+
+@item("attention_weights", public=True, hint="Over which axis must the weights sum to 1?")
+def test_weights(agree: Agree, draw: Draw) -> None:
+    """The weights (..., t_q, t_k) are returned beside the output, and have the right values."""
+    agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), outputs=OUTPUTS, look_at=["weights"])
+
+
+@item("attention_weights", hint="Does the softmax run over the keys, the last axis?")
+@pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4)], ids=len)
+def test_weights_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
+    """The weights are right with any number of leading dimensions."""
+    agree(ATTENTION, *qkv(draw, *leading), outputs=OUTPUTS, look_at=["weights"])
+
+
+@item("attention_weights", hint="Does the softmax run over the keys, the last axis?")
+def test_weights_sum(student: Student, agree: Agree, draw: Draw) -> None:
+    """The weights of every query sum to 1 over the keys, and none is negative."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    weights = agree(ATTENTION, q, k, v, outputs=OUTPUTS, look_at=["weights"]).value[1]
+    if (weights < 0).any():
+        agree.wrong(ATTENTION, "some weights are negative", q, k, v)
+    if not torch.allclose(weights.sum(-1), torch.ones(BATCH, N_HEADS, T_Q, dtype=q.dtype)):
+        agree.wrong(ATTENTION, "the weights of a query do not sum to 1 over the keys", q, k, v)
+
+
+@item("attention_weights", hint="Is the largest logit of a row taken away before the exponential?")
+def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
+    """Logits of a thousand and more give weights, not infinity or NaN."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    # Above 709, exp overflows in float64. The logits of a query are whole multiples of 500: one
+    # key takes it all, and no rounding of so large numbers can tip the balance.
+    q[:] = 0.0
+    q[..., 0] = 1000.0
+    k[..., 0] = k[..., 0].argsort(-1).to(k.dtype)
+    agree(ATTENTION, q, k, v, outputs=OUTPUTS, look_at=["weights"])
+
+
+# attention_scale
+
+
+@item("attention_scale", public=True, hint="What is under the root, and is there one?")
+def test_scale(agree: Agree, draw: Draw) -> None:
+    """The logits are divided by the square root of d_k."""
+    agree(ATTENTION, *qkv(draw, BATCH, N_HEADS, d_k=9), outputs=OUTPUTS, look_at=["weights"])
+
+
+@item("attention_scale", hint="Is d_k read from q, or is it a constant?")
+@pytest.mark.parametrize("d_k", [1, 8, 16, 64])
+def test_scale_follows_d_k(agree: Agree, draw: Draw, d_k: int) -> None:
+    """The scale follows d_k, the size of the last axis of q and k, whatever it is."""
+    agree(ATTENTION, *qkv(draw, BATCH, d_k=d_k), outputs=OUTPUTS, look_at=["weights"])
+
+
+# attention_mask
+
+
+@item("attention_mask", public=True, hint="True means: may attend. What happens to the others?")
+def test_mask(agree: Agree, draw: Draw) -> None:
+    """A mask (t_q, t_k) holds for every batch entry and head; a blocked key has weight 0."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    agree(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K), outputs=OUTPUTS, exact_zeros=True)
+
+
+@item("attention_mask", hint="Leave the broadcasting to torch: what shape have the logits?")
+@pytest.mark.parametrize(
+    "shape", [(BATCH, 1, 1, T_K), (BATCH, N_HEADS, T_Q, T_K)], ids=["padding", "full"]
+)
+def test_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> None:
+    """A mask (batch, 1, 1, t_k) or (batch, n_heads, t_q, t_k) works as well."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    agree(ATTENTION, q, k, v, mask=draw_mask(draw, *shape), outputs=OUTPUTS, exact_zeros=True)
+
+
+@item("attention_mask", hint="Is a mask that blocks nothing the same as no mask?")
+def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
+    """A mask that allows every key changes nothing."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    agree(ATTENTION, q, k, v, mask=torch.ones(T_Q, T_K, dtype=torch.bool), outputs=OUTPUTS)
+
+
+@item("attention_mask", hint="Is what you fill in low enough, and does it come before the softmax?")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
+def test_mask_beats_huge_logits(agree: Agree, draw: Draw, dtype: torch.dtype) -> None:
+    """A blocked key has weight exactly 0 even when its logit is ten thousand."""
+    mask = draw_mask(draw, T_Q, T_K)
+    mask[:, 0] = False  # with the largest logit by far
+    mask[:, 1] = True
+    q = draw.normal(BATCH, N_HEADS, T_Q, D_K, dtype=dtype).abs()
+    k = draw.normal(BATCH, N_HEADS, T_K, D_K, dtype=dtype)
+    k[..., 0, :] = HUGE
+    v = draw.normal(BATCH, N_HEADS, T_K, D_V, dtype=dtype)
+    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
+
+
+@item("attention_mask", hint="Does anything of a blocked key get past the mask?")
+def test_blocked_key_is_not_seen(student: Student, agree: Agree, draw: Draw) -> None:
+    """Changing a blocked key or its value changes nothing at all."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    mask = draw_mask(draw, T_Q, T_K)
+    mask[:, 2] = False
+    mask[:, 3] = True
+    before = agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS).value
+    k[..., 2, :] += 100.0
+    v[..., 2, :] -= 100.0
+    after = agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS).value
+    if not all(torch.equal(one, other) for one, other in zip(before, after, strict=True)):
+        problem = "a blocked key and its value were changed, and so was the result"
+        agree.wrong(ATTENTION, problem, q, k, v, mask=mask)
+
+
+# attention_blocked_rows
+
+
+@item("attention_blocked_rows", public=True, hint="What is softmax of a row that is -inf all over?")
+def test_blocked_rows(agree: Agree, draw: Draw) -> None:
+    """A query that may attend to nothing gets weights of 0 and an output of 0, never NaN."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    mask = draw_mask(draw, T_Q, T_K)
+    mask[1] = False
+    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
+
+
+@item("attention_blocked_rows", hint="Is NaN replaced after it has already reached the gradient?")
+def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
+    """A query that may attend to nothing leaves every gradient finite, its own exactly 0."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    mask = draw_mask(draw, BATCH, N_HEADS, T_Q, T_K)
+    mask[..., 3:5] = True  # two keys: beside a single one the gradient of q is 0 but for rounding
+    mask[1, 2] = False
+    mask[0, :, 3] = False
+    cotangents = draw.normal(BATCH, N_HEADS, T_Q, D_V), None  # through the output alone
+    agree(
+        ATTENTION,
+        *(q, k, v),
+        mask=mask,
+        outputs=OUTPUTS,
+        cotangents=cotangents,
+        exact_zeros=True,
+    )
+
+
+# attention_gradients
+
+
+@item("attention_gradients", public=True, hint="Is a step done outside of autograd?")
+def test_gradients(agree: Agree, draw: Draw) -> None:
+    """The gradients of the output by q, k and v are right."""
+    cotangents = draw.normal(BATCH, N_HEADS, T_Q, D_V), None  # through the output alone
+    agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), outputs=OUTPUTS, cotangents=cotangents)
+
+
+@item("attention_gradients", hint="Through which path does a blocked key still get a gradient?")
+def test_gradients_with_mask(agree: Agree, draw: Draw) -> None:
+    """With a mask the gradients are right, and those of a key blocked for all are exactly 0."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    mask = draw_mask(draw, T_Q, T_K)
+    mask[:, 2] = False
+    mask[:, 3:5] = True  # two keys, as above
+    cotangents = draw.normal(BATCH, N_HEADS, T_Q, D_V), None  # through the output alone
+    agree(
+        ATTENTION,
+        *(q, k, v),
+        mask=mask,
+        outputs=OUTPUTS,
+        cotangents=cotangents,
+        exact_zeros=True,
+    )
+
+
+# attention_tensors
+
+
+@item("attention_tensors", public=True, hint="Is a constant made in another dtype than q's?")
+def test_float32(agree: Agree, draw: Draw) -> None:
+    """float32 inputs give float32 output and weights."""
+    q, k, v = qkv(draw, BATCH, N_HEADS, dtype=torch.float32)
+    agree(ATTENTION, q, k, v, outputs=OUTPUTS)
+    agree(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K), outputs=OUTPUTS)
+
+
+@item("attention_tensors", public=True, hint="view needs contiguous memory; reshape does not.")
+def test_non_contiguous(agree: Agree, draw: Draw) -> None:
+    """Inputs that are not contiguous in memory, such as transposed ones, work as well."""
+    q = draw.normal(BATCH, T_Q, N_HEADS, D_K).transpose(1, 2)
+    k = draw.normal(BATCH, N_HEADS, D_K, T_K).transpose(2, 3)
+    v = draw.normal(T_K, N_HEADS, BATCH, D_V).transpose(0, 2)
+    agree(ATTENTION, q, k, v, outputs=OUTPUTS)
+
+
+@item("attention_tensors", hint="Methods that end in _, and operators such as /=, write in place.")
+def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
+    """The inputs, the mask among them, are left as they are."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    agree.unchanged(ATTENTION, q, k, v)
+    agree.unchanged(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K))
+
+
+# padding_mask, causal_mask, masks_together
+
+
+@item("padding_mask", public=True, hint="True at real tokens; where do the axes of size 1 go?")
+def test_padding_mask(agree: Agree, draw: Draw) -> None:
+    """The padding mask is bool, (batch, 1, 1, t), and True exactly at the real tokens."""
+    agree("padding_mask", draw_tokens(draw, BATCH, T_K))
+
+
+@item("padding_mask", hint="Is pad_id used, or is 0 written out?")
+def test_padding_mask_pad_id(agree: Agree, draw: Draw) -> None:
+    """The id of the padding may be any, and 0 a real token then."""
+    tokens = draw_tokens(draw, BATCH, T_K, pad_id=49)
+    tokens[1, 2] = 0
+    agree("padding_mask", tokens, pad_id=49)
+
+
+@item("padding_mask", hint="Does a pad in the middle count as one?")
+def test_padding_mask_anywhere(agree: Agree, draw: Draw) -> None:
+    """Pads are found wherever they stand, in rows of padding alone too."""
+    tokens = draw_tokens(draw, T_Q, T_K)
+    tokens[0] = 0
+    tokens[1, 1] = 0
+    agree("padding_mask", tokens)
+
+
+@item("padding_mask", hint="Methods that end in _ write in place.")
+def test_padding_mask_leaves_tokens(agree: Agree, draw: Draw) -> None:
+    """The tokens are left as they are."""
+    agree.unchanged("padding_mask", draw_tokens(draw, BATCH, T_K))
+
+
+@item("padding_mask", hint="On which device is a new tensor made?")
+def test_padding_mask_device(agree: Agree, draw: Draw) -> None:
+    """The padding mask is on the device of the tokens."""
+    agree("padding_mask", draw_tokens(draw, BATCH, T_K), elsewhere=True)
+
+
+@item("causal_mask", public=True, hint="Row i is query i: which keys came before it, and itself?")
+def test_causal_mask(agree: Agree) -> None:
+    """The causal mask is bool, (size, size), True on and below the diagonal."""
+    agree("causal_mask", T_Q)
+
+
+@item("causal_mask", hint="Is the size a constant somewhere?")
+@pytest.mark.parametrize("size", [1, 2, 8])
+def test_causal_mask_size(agree: Agree, size: int) -> None:
+    """The causal mask has the size that is asked for."""
+    agree("causal_mask", size)
+
+
+@item("causal_mask", hint="On which device is a new tensor made?")
+def test_causal_mask_device(agree: Agree) -> None:
+    """The causal mask is on the device that is asked for."""
+    agree("causal_mask", T_Q, device="meta", elsewhere=True)
+
+
+@item("masks_together", public=True, hint="Each mask by itself first: dtype, shape, values.")
+def test_masks_of_one_batch(agree: Agree, draw: Draw) -> None:
+    """For one batch of tokens, both masks are right."""
+    agree("padding_mask", draw_tokens(draw, BATCH, T_Q))
+    agree("causal_mask", T_Q)
+
+
+@item("masks_together", hint="What shape do (batch, 1, 1, t) and (t, t) broadcast to?")
+def test_masks_combine(student: Student, reference: Student, agree: Agree, draw: Draw) -> None:
+    """With & they combine to (batch, 1, t, t): real tokens that are not later than the query."""
+    tokens = draw_tokens(draw, BATCH, T_K)
+    padding, causal = (agree("padding_mask", tokens).value, agree("causal_mask", T_K).value)
+    expected = (
+        reference.call("padding_mask", tokens).value & reference.call("causal_mask", T_K).value
+    )
+    if not torch.equal(padding & causal, expected):
+        agree.wrong("padding_mask", "combined with the causal mask it is not right", tokens)

@@ -1,0 +1,780 @@
+"""Checks of a5_transformer. A check's docstring is the sentence that a student reads.
+
+Sizes are pairwise distinct. No query of a model is left without a key: what attention makes of
+those is a matter of its own assignment. What stands at the places of padding is never compared.
+Most modules have one layer, or layers with the same weights, so that an error in the stacking
+costs the item about depth and not every other.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograder.checking import Agree, Blueprint, Draw, Student, compare
+
+from ..inputs import draw_mask, draw_tokens
+
+BATCH, N_HEADS, T_TARGET, T_SOURCE, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
+VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
+MAX_LEN = 9
+PAD, START, END, OTHER_PAD = 0, 1, 2, 4
+DECODE = "greedy_decode"
+# Between two answers of the same submission: rounding is far below, what leaks is far above.
+ROUNDING = 1e-6
+
+item = pytest.mark.item
+
+
+def encoder(agree: Agree, n_layers: int = 1, n_heads: int = N_HEADS, **kwargs: Any) -> Blueprint:
+    return agree.module("Encoder", SOURCE_VOCAB, D_MODEL, n_heads, D_FF, n_layers, **kwargs)
+
+
+def decoder(agree: Agree, n_layers: int = 1, n_heads: int = N_HEADS, **kwargs: Any) -> Blueprint:
+    return agree.module("Decoder", TARGET_VOCAB, D_MODEL, n_heads, D_FF, n_layers, **kwargs)
+
+
+def transformer(
+    agree: Agree, n_layers: int = 1, n_heads: int = N_HEADS, **kwargs: Any
+) -> Blueprint:
+    return agree.module("Transformer", *VOCABS, D_MODEL, n_heads, D_FF, n_layers, **kwargs)
+
+
+def alike(module: Blueprint) -> Blueprint:
+    """The same with the weights of layer 0 in every layer."""
+    weights = module.weights or {}
+    return module.with_weights(
+        {name: weights[name.replace("layers.1.", "layers.0.")] for name in weights}
+    )
+
+
+def source_words(draw: Draw, batch: int = BATCH, t: int = T_SOURCE) -> Tensor:
+    """Tokens without padding, whether that is 0 or OTHER_PAD."""
+    return _words(draw, batch, t, SOURCE_VOCAB)
+
+
+def target_words(draw: Draw, batch: int = BATCH, t: int = T_TARGET) -> Tensor:
+    """Tokens without padding, whether that is 0 or OTHER_PAD."""
+    return _words(draw, batch, t, TARGET_VOCAB)
+
+
+def _words(draw: Draw, batch: int, t: int, vocab_size: int) -> Tensor:
+    tokens = draw_tokens(draw, batch, 2 * t, vocab_size)[:, :t]  # its pads are in the last third
+    return torch.where(tokens == OTHER_PAD, 3, tokens)
+
+
+def padded(tokens: Tensor, more: int, pad_id: int = PAD) -> Tensor:
+    """With padding behind."""
+    return torch.cat([tokens, torch.full((len(tokens), more), pad_id)], dim=1)
+
+
+def values(
+    student: Student, agree: Agree, module: Blueprint, *args: Any, shape: Sequence[int]
+) -> Tensor:
+    """The student's answer, if it is a tensor of this shape; the reference is not asked."""
+    got = student.call(module, *args).value
+    problem = compare.compare(got, {"shape": list(shape)}, 0.0, "the result")
+    if problem:
+        agree.wrong(module, problem, *args)
+    return torch.as_tensor(got).detach()
+
+
+def moved(one: Tensor, other: Tensor) -> Tensor:
+    """Which vectors differ by more than rounding."""
+    return ((one - other).abs() > ROUNDING).any(-1)
+
+
+# encoder_output
+
+
+@item("encoder_output", public=True, hint="Look at the names in the docstring of the stub.")
+def test_encoder_parameters(agree: Agree) -> None:
+    """The encoder has the parameters of its parts, under their names."""
+    agree.parameters(encoder(agree))
+
+
+@item("encoder_output", hint="What tells the encoder where a token stands?")
+def test_encoder_order(student: Student, agree: Agree, draw: Draw) -> None:
+    """The order of the tokens counts: it does more than reorder the memory."""
+    module, tokens = encoder(agree), source_words(draw)
+    tokens[:, 0], tokens[:, -1] = 5, 6
+    turned = tokens.flip(1)
+    shape = *tokens.shape, D_MODEL
+    memory = values(student, agree, module, tokens, shape=shape)
+    other = values(student, agree, module, turned, shape=shape).flip(1)
+    if not moved(memory, other).any():
+        agree.wrong(module, "turning the sentence round only turns the memory round", tokens)
+
+
+@item("encoder_output", public=True, hint="Embedding, then positions, then the layers: all there?")
+def test_encoder(agree: Agree, draw: Draw) -> None:
+    """The memory has the right values."""
+    agree(encoder(agree), source_words(draw))
+
+
+@item("encoder_output", hint="Does n_heads get into the layers?")
+def test_encoder_heads(agree: Agree, draw: Draw) -> None:
+    """The memory is right for other numbers of heads, for a single row and a single token."""
+    agree(encoder(agree, n_heads=4), source_words(draw, batch=1))
+    agree(encoder(agree, n_heads=1), source_words(draw, t=1))
+
+
+# encoder_mask
+
+
+@item("encoder_mask", public=True, hint="Is the mask handed to the layers?")
+def test_encoder_mask(agree: Agree, draw: Draw) -> None:
+    """The memory is right under a mask on the keys."""
+    agree(encoder(agree), source_words(draw), draw_mask(draw, BATCH, 1, 1, T_SOURCE))
+
+
+@item("encoder_mask", hint="Is the mask handed to every layer?")
+def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
+    """The memory is right under a mask (batch, 1, t, t), also when there are two layers."""
+    mask = draw_mask(draw, BATCH, 1, T_SOURCE, T_SOURCE)
+    agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
+
+
+@item("encoder_mask", hint="In which layer is a blocked token still heard?")
+def test_encoder_blocked_token(student: Student, agree: Agree, draw: Draw) -> None:
+    """A token that nobody may attend to moves no other row of the memory; another one does."""
+    module, tokens = alike(encoder(agree, 2)), source_words(draw)
+    mask = torch.ones(BATCH, 1, 1, T_SOURCE, dtype=torch.bool)
+    mask[..., 2] = False
+    tokens[:, 2:4] = 5
+    shape = *tokens.shape, D_MODEL
+    memory = values(student, agree, module, tokens, mask, shape=shape)
+    for changed, may_move in ((2, False), (3, True)):
+        other = tokens.clone()
+        other[:, changed] = 6
+        found = moved(memory, values(student, agree, module, other, mask, shape=shape))
+        found[:, changed] = may_move  # its own row moves in any case
+        if found.any() and not may_move:
+            agree.wrong(module, "a blocked token was changed, and other rows moved", other, mask)
+        if not found.all() and may_move:
+            agree.wrong(module, "an allowed token was changed, and some row did not", other, mask)
+
+
+# decoder_output
+
+
+@item("decoder_output", public=True, hint="Look at the names in the docstring of the stub.")
+def test_decoder_parameters(agree: Agree) -> None:
+    """The decoder has the parameters of its parts, under their names."""
+    agree.parameters(decoder(agree))
+
+
+@item("decoder_output", public=True, hint="Embedding, then positions, then the layers: all there?")
+def test_decoder(agree: Agree, draw: Draw) -> None:
+    """The result has the right values, with a target shorter than the source."""
+    agree(decoder(agree), target_words(draw), draw.normal(BATCH, T_SOURCE, D_MODEL))
+
+
+@item("decoder_output", hint="Does n_heads get into the layers?")
+def test_decoder_heads(agree: Agree, draw: Draw) -> None:
+    """The result is right for other numbers of heads, a longer target, and a single token."""
+    memory = draw.normal(BATCH, 3, D_MODEL)
+    agree(decoder(agree, n_heads=4), target_words(draw), memory)
+    agree(decoder(agree, n_heads=1), target_words(draw, t=1), memory)
+
+
+@item("decoder_output", hint="Does every layer get the memory, and the target's own positions?")
+def test_decoder_hears_both(student: Student, agree: Agree, draw: Draw) -> None:
+    """Every row of the memory counts, and so does the order of the target's tokens."""
+    module, tokens = decoder(agree), target_words(draw)
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    tokens[:, 0], tokens[:, -1] = 5, 6
+    shape = *tokens.shape, D_MODEL
+    before = values(student, agree, module, tokens, memory, shape=shape)
+    for row in (0, T_SOURCE - 1):
+        other = memory.clone()
+        other[:, row] += 1.0
+        if not moved(before, values(student, agree, module, tokens, other, shape=shape)).all():
+            agree.wrong(module, f"row {row} of the memory does not count", tokens, memory)
+    turned = values(student, agree, module, tokens.flip(1), memory, shape=shape).flip(1)
+    if not moved(before, turned).any():
+        agree.wrong(module, "turning the target round only turns the result round", tokens, memory)
+
+
+# decoder_masks
+
+
+@item("decoder_masks", public=True, hint="Is the target's mask handed to the self-attention?")
+def test_decoder_target_mask(agree: Agree, draw: Draw) -> None:
+    """The result is right under a target_mask alone."""
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    mask = torch.ones(T_TARGET, T_TARGET, dtype=torch.bool).tril()
+    agree(decoder(agree), target_words(draw), memory, target_mask=mask)
+
+
+@item("decoder_masks", public=True, hint="Is the memory's mask handed to the cross-attention?")
+def test_decoder_memory_mask(agree: Agree, draw: Draw) -> None:
+    """The result is right under a memory_mask alone."""
+    memory, mask = draw.normal(BATCH, T_SOURCE, D_MODEL), draw_mask(draw, BATCH, 1, 1, T_SOURCE)
+    agree(decoder(agree), target_words(draw), memory, memory_mask=mask)
+
+
+@item("decoder_masks", hint="Are both masks handed to every layer, each to its place?")
+def test_decoder_both_masks(agree: Agree, draw: Draw) -> None:
+    """The result is right under both masks, also when there are two layers."""
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    target_mask = draw_mask(draw, BATCH, 1, T_TARGET, T_TARGET)
+    memory_mask = draw_mask(draw, BATCH, 1, 1, T_SOURCE)
+    agree(alike(decoder(agree, 2)), target_words(draw), memory, target_mask, memory_mask)
+
+
+@item("decoder_masks", hint="In which layer is a blocked row of the memory still heard?")
+def test_decoder_blocked_row(student: Student, agree: Agree, draw: Draw) -> None:
+    """A blocked row of the memory moves nothing; one that is allowed does."""
+    module, tokens = alike(decoder(agree, 2)), target_words(draw)
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    mask = torch.ones(BATCH, 1, 1, T_SOURCE, dtype=torch.bool)
+    mask[..., 2] = False
+    shape = *tokens.shape, D_MODEL
+    before = values(student, agree, module, tokens, memory, None, mask, shape=shape)
+    for row, may_move in ((2, False), (3, True)):
+        other = memory.clone()
+        other[:, row] += 1.0
+        after = values(student, agree, module, tokens, other, None, mask, shape=shape)
+        found = moved(before, after)
+        if found.any() and not may_move:
+            problem = "a blocked row of the memory was changed, and the result moved"
+            agree.wrong(module, problem, tokens, other, None, mask)
+        if not found.all() and may_move:
+            problem = "an allowed row of the memory was changed, and the result did not move"
+            agree.wrong(module, problem, tokens, other, None, mask)
+
+
+# stack_depth
+
+
+@item("stack_depth", public=True, hint="One layer in a list twice is still one layer.")
+def test_layers_of_their_own(agree: Agree) -> None:
+    """Encoder and decoder have n_layers layers, each with parameters of its own."""
+    agree.parameters(encoder(agree, 2))
+    agree.parameters(decoder(agree, 2))
+
+
+@item("stack_depth", public=True, hint="Does each layer get what the one before it gave?")
+def test_deep(agree: Agree, draw: Draw) -> None:
+    """The result is that of two layers, one after the other."""
+    agree(encoder(agree, 2), source_words(draw))
+    agree(decoder(agree, 2), target_words(draw), draw.normal(BATCH, T_SOURCE, D_MODEL))
+
+
+@item("stack_depth", hint="Is the loop left too early, or the number of layers a constant?")
+@pytest.mark.parametrize("n_layers", [1, 3])
+def test_depths(agree: Agree, draw: Draw, n_layers: int) -> None:
+    """Any number of layers will do."""
+    agree(encoder(agree, n_layers), source_words(draw))
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    agree(decoder(agree, n_layers), target_words(draw), memory)
+
+
+# transformer_masks
+
+
+def mask_of(agree: Agree, which: str, pad_id: int = PAD) -> Blueprint:
+    return transformer(agree, pad_id=pad_id).without_loading().of(which)
+
+
+@item("transformer_masks", public=True, hint="padding_mask makes it, with the model's pad_id.")
+def test_source_mask(agree: Agree, draw: Draw) -> None:
+    """The source mask is bool, (batch, 1, 1, t_source), and True at real tokens."""
+    agree(mask_of(agree, "source_mask"), draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB))
+
+
+@item("transformer_masks", public=True, hint="Which two masks must both say yes?")
+def test_target_mask(agree: Agree, draw: Draw) -> None:
+    """The target mask is bool, (batch, 1, t, t), True at real tokens not later than the query."""
+    target = target_words(draw)
+    target[0, :2] = PAD  # in front, where those that are padding may attend to nothing
+    agree(mask_of(agree, "target_mask"), target)
+
+
+@item("transformer_masks", hint="Is pad_id kept and used, or is 0 written out?")
+def test_masks_of_another_pad_id(agree: Agree, draw: Draw) -> None:
+    """The id of the padding may be any, and 0 a real token then."""
+    source, target = source_words(draw), target_words(draw)
+    source[1, 3:6] = OTHER_PAD
+    target[1, :3] = OTHER_PAD
+    source[0, 2] = target[0, 2] = 0
+    agree(mask_of(agree, "source_mask", OTHER_PAD), source)
+    agree(mask_of(agree, "target_mask", OTHER_PAD), target)
+
+
+@item("transformer_masks", hint="Both masks at once: & asks for two yes, | for one.")
+def test_target_mask_anywhere(
+    student: Student, reference: Student, agree: Agree, draw: Draw
+) -> None:
+    """Padding in the middle and at the end of the target is blocked for every real token."""
+    module, target = mask_of(agree, "target_mask"), target_words(draw, t=8)
+    target[0, 3:5] = PAD
+    target[1, 6:] = PAD
+    got, right = student.call(module, target).value, reference.call(module, target).value
+    real = (target != PAD)[:, None, :, None].expand_as(right)
+    if isinstance(got, Tensor) and got.shape == right.shape and got.dtype == right.dtype:
+        right = (
+            torch.where(real, right, got.detach().cpu()) if got.device == right.device else right
+        )
+    problem = compare.compare(got, right, 0.0, "the result")
+    if problem:
+        agree.wrong(module, problem, target)
+
+
+@item("transformer_masks", hint="Does causal_mask know on which device it is wanted?")
+def test_masks_elsewhere(agree: Agree, draw: Draw) -> None:
+    """Both masks are on the device of the tokens."""
+    agree(mask_of(agree, "source_mask"), source_words(draw), elsewhere=True)
+    agree(mask_of(agree, "target_mask"), target_words(draw), elsewhere=True)
+
+
+# transformer_output
+
+
+def logits_of(
+    student: Student, agree: Agree, module: Blueprint, source: Tensor, target: Tensor
+) -> Tensor:
+    shape = *target.shape, TARGET_VOCAB
+    return values(student, agree, module, source, target, shape=shape)
+
+
+@item("transformer_output", hint="Does anything come after the output layer?")
+def test_no_softmax(student: Student, agree: Agree, draw: Draw) -> None:
+    """The result is logits: nothing makes probabilities, or their logarithms, of them."""
+    module, source, target = transformer(agree), source_words(draw), target_words(draw)
+    logits = logits_of(student, agree, module, source, target)
+    for sums in (logits.sum(-1), logits.exp().sum(-1)):
+        if torch.allclose(sums, torch.ones_like(sums)):
+            agree.wrong(module, "expected logits, got the result of a softmax", source, target)
+
+
+@item("transformer_output", hint="Can a position see what comes after it?")
+def test_causality(student: Student, agree: Agree, draw: Draw) -> None:
+    """Changing token j of the target leaves the logits before j, and changes those from j on."""
+    module, source, target = transformer(agree), source_words(draw), target_words(draw)
+    before = logits_of(student, agree, module, source, target)
+    for j in (1, 3):
+        other = target.clone()
+        other[:, j] = torch.where(target[:, j] == 5, 6, 5)
+        found = moved(before, logits_of(student, agree, module, source, other))
+        if found[:, :j].any():
+            problem = f"token {j} of the target was changed, and logits before it moved"
+            agree.wrong(module, problem, source, other)
+        if not found[:, j:].all():
+            problem = f"token {j} of the target was changed, and logits from there on did not move"
+            agree.wrong(module, problem, source, other)
+
+
+@item("transformer_output", hint="Does the memory get into the decoder?")
+def test_source_counts(student: Student, agree: Agree, draw: Draw) -> None:
+    """Changing a token of the source changes the logits at every position, of that row alone."""
+    module, source, target = transformer(agree), source_words(draw), target_words(draw)
+    before = logits_of(student, agree, module, source, target)
+    other = source.clone()
+    other[1, 4] = 5 if source[1, 4] != 5 else 6
+    found = moved(before, logits_of(student, agree, module, other, target))
+    if not found[1].all():
+        agree.wrong(module, "a token of the source does not count", other, target)
+    if found[0].any():
+        agree.wrong(module, "row 1 of the source was changed, and row 0 moved", other, target)
+
+
+@item("transformer_output", public=True, hint="Follow the picture, from the tokens to the logits.")
+def test_logits(agree: Agree, draw: Draw) -> None:
+    """The logits have the right values."""
+    agree(transformer(agree), source_words(draw), target_words(draw))
+
+
+@item("transformer_output", public=True, hint="What does encode return, and what decode?")
+def test_halves(agree: Agree, draw: Draw) -> None:
+    """encode gives the memory, and decode the vectors that the output layer takes."""
+    module, source, target = transformer(agree), source_words(draw), target_words(draw)
+    memory = agree(module.of("encode"), source).value
+    agree(module.of("decode"), target, memory.detach(), source)
+
+
+@item("transformer_output", hint="Where does the source's mask go, and where the target's?")
+def test_logits_of_a_deep_one(agree: Agree, draw: Draw) -> None:
+    """The logits are right with padding in the source, two layers (alike) and four heads."""
+    source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
+    agree(alike(transformer(agree, 2, n_heads=4)), source, target_words(draw, t=8))
+
+
+# arguments
+
+
+@item("arguments", public=True, hint="Which vocabulary belongs to which stack?")
+def test_transformer_parameters(agree: Agree) -> None:
+    """The Transformer has the parameters of its parts, in the sizes that were asked for."""
+    agree.parameters(transformer(agree))
+
+
+def has_parameters(student: Student, reference: Student, agree: Agree, module: Blueprint) -> None:
+    """It has the reference's, by name and shape."""
+    module = module.without_loading().of("state_dict")
+    got, right = student.call(module).value, reference.call(module).value
+    if not isinstance(got, dict) or not all(map(torch.is_tensor, got.values())):
+        agree.wrong(module, "expected a state dict of tensors")
+    shapes = ({name: tuple(each.shape) for name, each in found.items()} for found in (got, right))
+    problem = compare.differences(*shapes)
+    if problem:
+        agree.wrong(module, problem)
+
+
+@item("arguments", hint="Does n_layers get into both stacks?")
+def test_transformer_layers(student: Student, reference: Student, agree: Agree) -> None:
+    """With another n_layers and d_ff, the Transformer has the parameters of those."""
+    sizes = SOURCE_VOCAB, TARGET_VOCAB, D_MODEL, N_HEADS, 21, 2
+    has_parameters(student, reference, agree, Blueprint("Transformer", sizes))
+
+
+@item("arguments", hint="When both vocabularies are equally large, are they one?")
+def test_vocabularies_of_one_size(agree: Agree) -> None:
+    """Source and target have an embedding each, also when their vocabularies are equally large."""
+    sizes = SOURCE_VOCAB, SOURCE_VOCAB, D_MODEL, N_HEADS, D_FF, 1
+    agree.parameters(agree.module("Transformer", *sizes))
+
+
+def without_bias(module: Blueprint) -> Blueprint:
+    """The same with norms that add nothing."""
+    norms = [name for name in module.weights or {} if ".norm" in name and name.endswith(".bias")]
+    return module.with_weights({name: torch.zeros(D_MODEL).double() for name in norms})
+
+
+@item("arguments", public=True, hint="Does dropout get into the encoding and into every layer?")
+def test_everything_dropped(agree: Agree, draw: Draw) -> None:
+    """In train mode, dropout=1.0 drops everything in either stack and in the Transformer."""
+    # All that is left are the biases of the norms, and these are 0, so the depth does not matter.
+    source, target = source_words(draw), target_words(draw)
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    model = without_bias(transformer(agree, 2, dropout=1.0)).training()
+    agree(without_bias(encoder(agree, 2, dropout=1.0)).training(), source)
+    agree(without_bias(decoder(agree, 2, dropout=1.0)).training(), target, memory)
+    agree(model.of("encode"), source)
+    agree(model.of("decode"), target, memory, source)
+
+
+@item("arguments", hint="Is a dropout a constant, or one that does not know about eval mode?")
+def test_nothing_dropped(student: Student, agree: Agree, draw: Draw) -> None:
+    """dropout=0.0 drops nothing in train mode, and in eval mode nothing is dropped at all."""
+    source, target = source_words(draw), target_words(draw)
+    none, most = transformer(agree, dropout=0.0).training(), transformer(agree, dropout=0.9)
+    most = most.with_weights(none.weights or {})
+    logits = [logits_of(student, agree, each, source, target) for each in (none, most)]
+    if moved(*logits).any():
+        problem = "in train mode the logits are not those that they are in eval mode"
+        agree.wrong(none, problem, source, target)
+
+
+@item("arguments", hint="What does the stub say about a dropout that nobody gives?")
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [("Encoder", "norm2"), ("Decoder", "norm3"), ("Transformer", "encoder.layers.0.norm2")],
+)
+def test_default_dropout(student: Student, agree: Agree, draw: Draw, name: str, last: str) -> None:
+    """When dropout is not given, a tenth of what a layer's feed_forward says is dropped."""
+    # The stream is 0, and feed_forward says 1: the last norm puts what is dropped below 0.
+    ones = f"{last}.weight", "feed_forward.linear2.bias"
+    vocab = VOCABS if name == "Transformer" else (SOURCE_VOCAB,)
+    module = agree.module(name, *vocab, 50, 2, 8, 1)
+    weights = {
+        name: torch.full_like(each, float(name.endswith(ones)))
+        for name, each in (module.weights or {}).items()
+    }
+    module = module.with_weights(weights).training()
+    module = module.of("encode") if name == "Transformer" else module
+    more = [draw.normal(BATCH, T_SOURCE, 50)] if name == "Decoder" else []
+    tokens = source_words(draw, t=37)
+    got = values(student, agree, module, tokens, *more, shape=(BATCH, 37, 50))
+    # Of 3700 numbers: more than six standard deviations away is no chance.
+    share = (got < -0.5).double().mean().item()
+    if abs(share - 0.1) > 0.05:
+        agree.wrong(module, f"expected about 10% to be dropped, found {share:.0%}", tokens, *more)
+
+
+@item("arguments", hint="What does the stub say about sizes that nobody gives?")
+def test_default_sizes(student: Student, reference: Student, agree: Agree, draw: Draw) -> None:
+    """Sizes that are not given are d_model=512, n_heads=8, d_ff=2048 and n_layers=6."""
+    small = {"n_heads": 2, "d_ff": 4, "n_layers": 1, "max_len": MAX_LEN}
+    wide = Blueprint("Transformer", VOCABS, small, method="output").in_float32()
+    values(student, agree, wide, draw.normal(3, 512).float(), shape=(3, TARGET_VOCAB))
+    deep = Blueprint("Transformer", (*VOCABS, 8), {"d_ff": 4})
+    has_parameters(student, reference, agree, deep)
+    source, target = source_words(draw), target_words(draw)
+    said = agree.module("Transformer", *VOCABS, 8, 8, 2048, 1)
+    unsaid = Blueprint("Transformer", (*VOCABS, 8), {"n_layers": 1}, said.weights)
+    logits = [logits_of(student, agree, each, source, target) for each in (said, unsaid)]
+    if moved(*logits).any():
+        agree.wrong(unsaid, "not the same as with n_heads=8", source, target)
+
+
+# max_len
+
+
+@item("max_len", public=True, hint="Does max_len get into the positional encoding?")
+def test_max_len_of_the_stacks(agree: Agree, draw: Draw) -> None:
+    """Either stack raises ValueError for more than max_len tokens."""
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    many, naming = source_words(draw, t=MAX_LEN + 1), (MAX_LEN + 1, MAX_LEN)
+    for module, *others in (
+        (encoder(agree, max_len=MAX_LEN),),
+        (decoder(agree, max_len=MAX_LEN), memory),
+    ):
+        agree.raises(ValueError, module.without_loading(), many, *others, naming=naming)
+
+
+@item("max_len", hint="Does max_len get into both stacks?")
+def test_max_len_of_the_transformer(student: Student, agree: Agree, draw: Draw) -> None:
+    """The Transformer takes max_len tokens, and raises ValueError for more in either place."""
+    module = transformer(agree, max_len=MAX_LEN).without_loading()
+    many, naming = source_words(draw, t=MAX_LEN + 1), (MAX_LEN + 1, MAX_LEN)
+    most = many[:, :MAX_LEN].clone()
+    logits_of(student, agree, module, most, most)
+    agree.raises(ValueError, module, many, most, naming=naming)
+    agree.raises(ValueError, module, most, many, naming=naming)
+
+
+@item("max_len", hint="What does the stub say about a max_len that nobody gives?")
+def test_default_max_len(student: Student, agree: Agree, draw: Draw) -> None:
+    """When max_len is not given, 512 tokens are welcome, and 513 raise a ValueError."""
+    small = 24, 1, 4, 1  # so many tokens take their time
+    many, memory = source_words(draw, batch=1, t=513), draw.normal(1, T_SOURCE, 24)
+    most = many[:, :512].clone()
+    for module, *others in (
+        (Blueprint("Encoder", (SOURCE_VOCAB, *small)),),
+        (Blueprint("Decoder", (TARGET_VOCAB, *small)), memory),
+        (Blueprint("Transformer", (*VOCABS, *small), method="encode"),),
+    ):
+        student.call(module, most, *others)
+        agree.raises(ValueError, module, many, *others, naming=(513, 512))
+
+
+# transformer_padding
+
+
+@item("transformer_padding", public=True, hint="Does the source's mask get into both stacks?")
+def test_padding_of_the_source(agree: Agree, draw: Draw) -> None:
+    """With padding behind the source, the logits are those without it."""
+    agree(transformer(agree), padded(source_words(draw), 3), target_words(draw))
+
+
+@item("transformer_padding", hint="Who still listens to padding of the source?")
+def test_more_padding_behind_the_source(student: Student, agree: Agree, draw: Draw) -> None:
+    """Padding behind the source changes no logit, whatever pad_id is."""
+    module = transformer(agree, pad_id=OTHER_PAD)
+    source, target = source_words(draw), target_words(draw)
+    logits = logits_of(student, agree, module, source, target)
+    longer = padded(source, 3, OTHER_PAD)
+    if moved(logits, logits_of(student, agree, module, longer, target)).any():
+        agree.wrong(module, "with three more tokens of padding, it is not the same", longer, target)
+
+
+@item("transformer_padding", hint="Who still listens to padding of the target?")
+def test_padding_behind_the_target(student: Student, agree: Agree, draw: Draw) -> None:
+    """Padding behind the target changes no logits at the real positions."""
+    module, source, target = transformer(agree), source_words(draw), target_words(draw)
+    logits = logits_of(student, agree, module, source, target)
+    longer = padded(target, 3)
+    if moved(logits, logits_of(student, agree, module, source, longer)[:, :T_TARGET]).any():
+        agree.wrong(module, "with three tokens of padding, it is not the same", source, longer)
+
+
+@item("transformer_padding", hint="Over which axis does a position, a norm or a mean run?")
+def test_neighbours(student: Student, agree: Agree, draw: Draw) -> None:
+    """A row gets the same logits alone as in a batch, in which others are longer."""
+    module, target = transformer(agree), target_words(draw, batch=3)
+    source = source_words(draw, batch=3)
+    source[1, 5:] = PAD
+    logits = logits_of(student, agree, module, source, target)
+    alone = logits_of(student, agree, module, source[1:2, :5].clone(), target[1:2].clone())
+    if moved(logits[1:2], alone).any():
+        agree.wrong(module, "row 1 alone, without its padding, is not the same", source, target)
+
+
+# transformer_tensors
+
+
+@item("transformer_tensors", public=True, hint="Is something detached, or made anew, on the way?")
+def test_gradients(agree: Agree, draw: Draw) -> None:
+    """The gradients of the logits by every parameter are right."""
+    source, target = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB), target_words(draw)
+    cotangents = (draw.normal(BATCH, T_TARGET, TARGET_VOCAB),)
+    agree(transformer(agree), source, target, cotangents=cotangents)
+
+
+@item("transformer_tensors", hint="Is a tensor made in another dtype on the way?")
+def test_float32(agree: Agree, draw: Draw) -> None:
+    """A float32 model gives float32 logits."""
+    source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
+    agree(transformer(agree).in_float32(), source, target_words(draw))
+
+
+@item("transformer_tensors", hint="On which device is a new tensor made?")
+def test_elsewhere(agree: Agree, draw: Draw) -> None:
+    """Model and tokens may be on another device."""
+    source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
+    agree(transformer(agree), source, target_words(draw), elsewhere=True)
+
+
+@item(
+    "transformer_tensors", hint="Methods that end in _, and operators such as *=, write in place."
+)
+def test_tokens_unchanged(agree: Agree, draw: Draw) -> None:
+    """source and target are left as they are."""
+    source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
+    agree.unchanged(transformer(agree), source, target_words(draw))
+
+
+# greedy_words
+
+
+def writer(
+    reference: Student, agree: Agree, draw: Draw, never: Sequence[int], **kwargs: Any
+) -> Blueprint:
+    """A model that listens well and writes all kinds of tokens, but some of them never.
+
+    Weights as they are drawn make one that writes the same token again and again. So what comes
+    from the source is made larger, and what is the same in all logits is taken away.
+    """
+    module = transformer(agree, **kwargs)
+    weights = module.weights or {}
+    heard = "decoder.layers.0.cross_attn.out_proj.weight"
+    module = module.with_weights({heard: 3 * weights[heard]})
+    logits = reference.call(module, source_words(draw, 16), target_words(draw, 16)).value
+    bias = weights["output.bias"] - logits.mean((0, 1)).detach()
+    bias = (64 * bias).round() / 64
+    bias[list(never)] = -100.0
+    return module.with_weights({"output.bias": bias})
+
+
+@item(
+    "greedy_words", public=True, hint="Is the whole row fed in again, and the last position read?"
+)
+def test_words(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Each next word is the one with the largest logit, in view of all the words before it."""
+    source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
+    agree(
+        DECODE, writer(reference, agree, draw, [PAD, END]), source, START, END, 6, same_mode=False
+    )
+
+
+@item("greedy_words", hint="Does each row see its own source, and no padding of it?")
+def test_words_of_many(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Rows of different lengths, another start_id, and max_len up to the model's own."""
+    model = writer(reference, agree, draw, [PAD, END], max_len=MAX_LEN)
+    source = padded(source_words(draw, batch=4), 2)
+    source[1, 4:] = source[2, 1:] = PAD
+    agree(DECODE, model, source, 6, END, MAX_LEN, same_mode=False)
+
+
+@item("greedy_words", hint="Is a batch of one, or a start alone, a special case?")
+def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A single row, and max_len 1 and 2: the start token counts."""
+    model, source = writer(reference, agree, draw, [PAD, END]), source_words(draw)
+    agree(DECODE, model, source[:1].clone(), START, END, 4, same_mode=False)
+    agree(DECODE, model, source, START, END, 1, same_mode=False)
+    agree(DECODE, model, source, START, END, 2, same_mode=False)
+
+
+@item("greedy_words", hint="On which device is the first token made?")
+def test_words_elsewhere(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The words are on the device of the source."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree(DECODE, model, source_words(draw), START, END, 3, elsewhere=True, same_mode=False)
+
+
+@item("greedy_words")
+def test_operations(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The rows of a batch are written side by side."""
+    model, source = writer(reference, agree, draw, [PAD, END]), source_words(draw, batch=5)
+    few, many = ((model, source[:n].clone(), START, END, 4) for n in (2, 5))
+    agree.operations(DECODE, few, many, grows_with="the batch")
+
+
+# greedy_end
+
+STEPS = 8
+
+
+def endings(
+    reference: Student, agree: Agree, draw: Draw, pad_id: int
+) -> tuple[Blueprint, Tensor, int, int]:
+    """A model, three sources, start_id and end_id: two rows end, at different steps, one does not.
+
+    The reference is asked what it would write without an end, and then what that shall be.
+    """
+    model = writer(reference, agree, draw, [pad_id], pad_id=pad_id)
+    ids = sorted({*range(TARGET_VOCAB)} - {pad_id})
+    for start_id in 5 * ids:
+        source = source_words(draw, batch=12)
+        written = reference.call(DECODE, model, source, start_id, -1, STEPS).value
+        for end_id in {*ids} - {start_id}:
+            is_end = written == end_id
+            length = torch.where(is_end.any(1), is_end.long().argmax(1), STEPS)
+            first, second = sorted({*map(int, length), STEPS, STEPS + 1})[:2]
+            if first < second < STEPS - 1 and (length == STEPS).any():
+                rows = [int((length == each).nonzero()[0]) for each in (second, first, STEPS)]
+                return model, source[rows], start_id, end_id
+    raise LookupError("no model that writes rows of different lengths was found")
+
+
+@item("greedy_end", public=True, hint="What does a row hold after its end_id?")
+def test_rows_end(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A row that has ended is padded, while the others go on undisturbed."""
+    agree(DECODE, *endings(reference, agree, draw, PAD), STEPS, same_mode=False)
+
+
+@item("greedy_end", hint="When every row has ended, is anything more written?")
+def test_all_rows_end(reference: Student, agree: Agree, draw: Draw) -> None:
+    """When all rows have ended it stops, before max_len, and a single row does too."""
+    model, source, *ids = endings(reference, agree, draw, PAD)
+    agree(DECODE, model, source[:2].clone(), *ids, STEPS, same_mode=False)
+    agree(DECODE, model, source[1:2].clone(), *ids, STEPS, same_mode=False)
+
+
+@item("greedy_end", hint="With which id is a row filled up?")
+def test_rows_end_with_another_pad_id(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Rows that have ended are filled with the model's pad_id, whatever it is."""
+    agree(DECODE, *endings(reference, agree, draw, OTHER_PAD), STEPS, same_mode=False)
+
+
+# greedy_care
+
+WATCH = ("encoder", "decoder")
+
+
+def with_care(agree: Agree, model: Blueprint, source: Tensor) -> None:
+    args = DECODE, model, source, START, END, 5
+    watched = dict(zip(WATCH, agree(*args, watch=WATCH).watched, strict=False))
+    for name, seen in watched.items():
+        if seen.trained:
+            agree.wrong(DECODE, f"the {name} is in train mode, where dropout drops", *args[1:])
+        if seen.kept_gradient:
+            agree.wrong(DECODE, f"the {name}'s output asks for gradients", *args[1:])
+    calls = watched["encoder"].calls
+    if calls > 1:
+        agree.wrong(DECODE, f"expected one call of the encoder, got {calls}", *args[1:])
+
+
+@item("greedy_care", public=True, hint="Which mode does the model need, and which was it in?")
+def test_in_train_mode(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A model in train mode is put into eval mode and back; the source is read once."""
+    model = writer(reference, agree, draw, [PAD, END], dropout=0.5)
+    with_care(agree, model.training(), source_words(draw))
+
+
+@item("greedy_care", hint="Is the model put into train mode although it was not in it?")
+def test_in_eval_mode(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A model in eval mode stays there."""
+    model = writer(reference, agree, draw, [PAD, END], dropout=0.5)
+    with_care(agree, model, source_words(draw))
+
+
+@item("greedy_care", hint="Methods that end in _, and assignments to a slice, write in place.")
+def test_source_unchanged(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The source is left as it was."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree.unchanged(DECODE, model, source_words(draw), START, END, 4)

@@ -1,0 +1,232 @@
+"""A submission that dies, hangs or lies: what its student is told, and what goes on."""
+
+import pytest
+import torch
+
+from autograder.asking.remote import RemoteStudent
+from autograder.asking.student import Cell, LocalStudent, Question, StudentError
+from autograder.course.result import Verdict
+from autograder.sandbox import walls
+from autograder.sandbox.confine import Limits
+from autograder.sandbox.host import Server
+from autograder.sandbox.session import How
+
+LIMITS = Limits(wall_seconds=8, call_seconds=0.6, memory_mib=256, processes=1, output_bytes=1 << 20)
+IMPORTS = Cell("imports", "import torch, os, time")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server(walls.choose(), LIMITS) as found:
+        yield found
+
+
+def student(server, *cells, foreseen=(), banned=(), banned_in=None):
+    return RemoteStudent(
+        server,
+        [IMPORTS, *cells],
+        modules={},
+        banned=banned,
+        banned_in=banned_in or {},
+        defined_in={"f": "one", "g": "two"},
+        foreseen=foreseen,
+    )
+
+
+def solution(name, source):
+    return Cell(name, source, solution=True)
+
+
+def verdict(call, *args, **kwargs):
+    with pytest.raises(StudentError) as error:
+        call(*args, **kwargs)
+    return error.value.verdict, str(error.value)
+
+
+def test_values_and_gradients(server):
+    cell = solution("one", "def f(x, y, scale=1.0): return x * y * scale, x.sum()")
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    with student(server, cell) as each:
+        got = each.call("f", x.requires_grad_(), y, scale=2.0, cotangents=(torch.ones(2), None))
+    assert torch.equal(got.value[0], torch.tensor([6.0, 16.0]))
+    assert torch.equal(got.gradients[0], torch.tensor([6.0, 8.0]))
+    assert got.changed == ()
+
+
+def test_what_was_written_to_is_told(server):
+    cell = solution("one", "def f(x, y): y += 1; return x")
+    with student(server, cell) as each:
+        assert each.call("f", torch.zeros(2), torch.zeros(2)).changed == (1,)
+
+
+def test_made_elsewhere(server):
+    cell = solution(
+        "one",
+        "def f(x, device):\n"
+        "  return (torch.zeros(2), torch.zeros_like(x), torch.ones(2).to(x.device),\n"
+        "          torch.arange(2, device=device), x.cpu(), torch.ones(2).to(x), x + 1.0,\n"
+        "          torch.stack([x, x]), torch.tensor(x.tolist()), x.to(torch.float64) == 1)\n"
+        "def g(x): return x + torch.ones(2)\n",
+    )
+    with student(server, cell) as each:
+        answer = each.call("f", torch.ones(2), elsewhere=True, device="meta")
+        got, said = verdict(each.call, "g", torch.ones(2), elsewhere=True)
+    expected = (False, True, True, True, False, True, True, True, False, True)
+    assert answer.elsewhere == expected
+    assert all(type(each) is torch.Tensor for each in answer.value)
+    assert got is Verdict.ERROR
+    assert "same device" in said
+
+
+@pytest.mark.parametrize(
+    ("body", "expected", "words"),
+    [
+        ("raise ValueError('no\\nway')", Verdict.ERROR, "ValueError: no"),
+        ("raise NotImplementedError", Verdict.MISSING, "still the stub"),
+        ("return undefined", Verdict.ERROR, "line 2: return undefined"),
+        ("raise SystemExit(3)", Verdict.ERROR, "SystemExit"),
+        ("os._exit(3)", Verdict.ERROR, "exit status 3"),
+        ("import ctypes; ctypes.string_at(0)", Verdict.ERROR, "segmentation fault"),
+        ("bytearray(1 << 30)", Verdict.MEMORY, "more memory than it may"),
+        ("torch.ones(1 << 28)", Verdict.MEMORY, "more memory than it may"),
+        ("while True: pass", Verdict.TIMEOUT, "within 0.6 seconds"),
+        ("while True: print('x' * 10000)", Verdict.ERROR, "OutputError: more than 1,048,576"),
+        ("return f(x)", Verdict.ERROR, "RecursionError"),
+    ],
+)
+def test_a_bad_call_costs_itself_alone(server, body, expected, words):
+    cells = (
+        solution("one", f"def f(x):\n  {body}"),
+        solution("two", "def g(x):\n  return x + 1"),
+    )
+    with student(server, *cells) as each:
+        got, said = verdict(each.call, "f", torch.zeros(1))
+        assert got is expected
+        assert words in said
+        assert each.call("g", torch.zeros(1)).value.item() == 1.0
+        assert verdict(each.call, "f", torch.zeros(1))[0] is expected
+
+
+@pytest.mark.parametrize("bad", ["while True: pass", "os._exit(0)", "raise SystemExit"])
+def test_a_bad_added_cell_costs_nothing_by_itself(server, bad):
+    cells = (
+        solution("one", "def f(x): return x"),
+        Cell("number 3 (added)", bad),
+        solution("two", "def g(x): return x"),
+    )
+    with student(server, *cells) as each:
+        each.run()
+        assert list(each.cell_errors) == ["number 3 (added)"]
+        assert each.call("f", torch.ones(1)).value.item() == 1.0
+        assert each.call("g", torch.ones(1)).value.item() == 1.0
+
+
+def test_a_bad_solution_cell_is_why_its_names_are_missing(server):
+    with student(server, solution("one", "def f(x:")) as each:
+        got, said = verdict(each.call, "f", torch.ones(1))
+    assert got is Verdict.ERROR
+    assert "the cell one raised SyntaxError" in said
+    with student(server) as each:
+        assert verdict(each.call, "f", torch.ones(1))[0] is Verdict.MISSING
+
+
+def test_the_whole_has_its_time_too(server):
+    cells = [Cell(f"number {n} (added)", "time.sleep(0.5)") for n in range(40)]
+    with student(server, *cells, solution("one", "def f(x): return x")) as each:
+        got, said = verdict(each.call, "f", torch.ones(1))
+    assert got is Verdict.TIMEOUT
+    assert "8 seconds in all" in said
+
+
+def questions(name, *numbers):
+    return [Question(name, (torch.tensor([float(n)]),), {}) for n in numbers]
+
+
+def test_an_answer_belongs_to_its_question(server):
+    """Asked ahead or not, in order or not, left out or not: each gets its own answer."""
+    cell = solution("one", "n = 0\ndef f(x):\n  global n; n += 1\n  return x * 10")
+    foreseen = questions("f", *range(60))
+    with student(server, cell, foreseen=foreseen) as each:
+        for n in (0, 1, 2, 30, 31, 5, 59, 100, 59):
+            assert each.call("f", torch.tensor([float(n)])).value.item() == n * 10
+
+
+def test_asked_ahead_a_death_is_its_own(server):
+    source = "def f(x):\n  if x.item() == 3: os._exit(1)\n  return x\n"
+    cells = solution("one", source), solution("two", "def g(x): return -x")
+    foreseen = [*questions("f", 1, 2, 3, 4), *questions("g", 5, 6)]
+    with student(server, *cells, foreseen=foreseen) as each:
+        assert each.call("f", torch.tensor([1.0])).value.item() == 1
+        assert each.call("f", torch.tensor([2.0])).value.item() == 2
+        assert verdict(each.call, "f", torch.tensor([3.0]))[0] is Verdict.ERROR
+        assert verdict(each.call, "f", torch.tensor([4.0]))[0] is Verdict.ERROR
+        assert each.call("g", torch.tensor([5.0])).value.item() == -5
+        assert each.call("g", torch.tensor([6.0])).value.item() == -6
+
+
+def test_a_skipped_question_that_kills_is_not_the_next_ones_fault(server):
+    source = "def f(x):\n  os._exit(1)\n"
+    cells = solution("one", source), solution("two", "def g(x): return -x")
+    foreseen = [*questions("f", 1), *questions("g", 5)]
+    with student(server, *cells, foreseen=foreseen) as each:
+        assert each.call("g", torch.tensor([5.0])).value.item() == -5
+        assert verdict(each.call, "f", torch.tensor([1.0]))[0] is Verdict.ERROR
+
+
+def test_a_banned_call_is_seen_where_it_is_made(server):
+    name = "torch.nn.functional.scaled_dot_product_attention"
+    hidden = "getattr(torch.nn.functional, 'scaled_dot_' + 'product_attention')"
+    cells = (
+        Cell("number 2 (added)", f"x = torch.ones(1, 2, 2); mine = {hidden}(x, x, x)"),
+        solution("one", f"def f(x): return {hidden}(x, x, x)"),
+        solution("two", "def g(x): return torch.softmax(x @ x, -1)"),
+    )
+    with student(server, *cells, banned=[name]) as each:
+        got, said = verdict(each.call, "f", torch.ones(1, 2, 2))
+        assert (got, name in said) == (Verdict.FORBIDDEN, True)
+        assert each.call("g", torch.ones(1, 2, 2)).value.shape == (1, 2, 2)
+        assert each.cell_errors == {}  # comparing with it in a cell is no offence
+
+
+def test_known_to_be_banned_it_is_not_even_called(server):
+    cell = solution("one", "def f(x): return x")
+    with student(server, cell, banned_in={"f": "torch.nn.Transformer"}) as each:
+        assert verdict(each.call, "f", torch.ones(1))[0] is Verdict.FORBIDDEN
+
+
+def test_forged_answers_are_errors_not_ours(server):
+    source = (
+        "import autograder.sandbox.fork as fork\n"
+        "fork._describe = lambda answer, pack: {'value': {'tensor': 'x', 'order': [9], 'grad': 0},"
+        " 'gradients': [], 'changed': [7], 'failure': None}\n"
+        "def f(x): return x\n"
+    )
+    with student(server, solution("one", source)) as each:
+        got, said = verdict(each.call, "f", torch.ones(1))
+    assert got is Verdict.ERROR
+    assert "an answer that is none" in said
+
+
+def test_the_reference_fails_aloud():
+    with pytest.raises(RuntimeError, match="the reference fails: ZeroDivisionError"):
+        LocalStudent([Cell("one", "1 / 0")], {})
+    reference = LocalStudent([Cell("one", "def f(): raise KeyError('k')")], {})
+    with pytest.raises(RuntimeError, match="KeyError"):
+        reference.call("f")
+
+
+def test_questions_are_the_same_to_the_last_bit():
+    x = torch.arange(6.0).reshape(2, 3)
+    one = Question("f", (x,), {"mask": None})
+    assert one.is_same(Question("f", (x.clone(),), {"mask": None}))
+    for other in (
+        Question("g", (x,), {"mask": None}),
+        Question("f", (x + 1e-7,), {"mask": None}),
+        Question("f", (x.double(),), {"mask": None}),
+        Question("f", (x.T.contiguous().T,), {"mask": None}),
+        Question("f", (x.clone().requires_grad_(),), {"mask": None}),
+        Question("f", (x,), {}),
+        Question("f", (x,), {"mask": None}, How(elsewhere=True)),
+        Question("f", (x,), {"mask": None}, How(cotangents=(x,))),
+    ):
+        assert not one.is_same(other)

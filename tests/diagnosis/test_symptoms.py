@@ -1,0 +1,249 @@
+"""What is known of a mistake that nothing explains: proved by the answers, and told once."""
+
+import pytest
+import torch
+from reference import ROOT
+
+from autograder.asking.student import Cell, LocalStudent
+from autograder.course.manifest import read_course
+from autograder.diagnosis.symptoms import inquiry
+from autograder.diagnosis.symptoms.contrasts import contrasts
+from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry, is_plain
+from autograder.diagnosis.symptoms.known import known
+from autograder.diagnosis.symptoms.probes import probes
+from autograder.grading import grade, limits_of, open_exam, prepare
+from autograder.grading import submission as grading
+from autograder.notebooks.submission import modules_for
+from autograder.proof.samples import Sample, answered, as_saved, overlaid
+from autograder.release.builder import build
+from autograder.sandbox.host import Server
+from autograder.sandbox.session import Answer
+from autograder.sandbox.walls import choose
+
+COURSE = read_course(ROOT)
+BODY = """def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    {change}
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0).nan_to_num(0.0)
+    return weights @ v, weights
+"""
+POWER = "weights = scores.softmax(-1) ** 1.1; weights = weights / weights.sum(-1, keepdim=True)"
+IN_BATCHES = "weights = (scores + (scores.shape[0] > 1) * scores.abs().mean(0)).softmax(-1)"
+IN_FLOAT32 = "weights = (scores * (1.1 if q.dtype == torch.float32 else 1)).softmax(-1)"
+WITH_A_MASK = "weights = (scores if mask is None else 1.01 * scores).softmax(-1)"
+DETACHED = "weights = scores.softmax(-1); weights = weights.detach() / 2 + weights / 2"
+EDGE = "The smallest example found: scaled_dot_product_attention("
+FIRST = "No known mistake gives these numbers. What is known:\n"
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """No test depends on time."""
+    monkeypatch.setattr(inquiry, "_SECONDS", 600.0)
+    monkeypatch.setattr(grading, "_MORE_SECONDS", 600.0)
+
+
+@pytest.fixture(scope="module")
+def layers():
+    return prepare(COURSE, "a4_layers", "for the tests alone")
+
+
+def student_of(exam, cell, source):
+    cells = [
+        Cell(each.name, source if each.name == cell else each.source)
+        for each in exam.source.reference
+    ]
+    return LocalStudent(cells, modules_for(exam.source))
+
+
+def told(exam, cell, source, name):
+    """The sentences about a solution cell, in this process."""
+    student = student_of(exam, cell, source)
+    asking = Inquiry(student, exam.reference, exam.source.parameters)
+    asked = [
+        Answered(each, student.answer(each.question))
+        for each in exam.bank.cases
+        if each.question.name == name and is_plain(each)
+    ]
+    features, properties = exam.symptoms.features, exam.symptoms.properties
+    return contrasts(asked, features), dict(map(reversed, probes(asked, asking, properties)))
+
+
+def attention(change):
+    return BODY.format(change=change)
+
+
+def graded(exam, change, tmp_path, cell="attention"):
+    cell = exam.source.defined_in["scaled_dot_product_attention"] if cell == "attention" else cell
+    right = answered(
+        COURSE,
+        exam.assignment.id,
+        build(COURSE, exam.assignment.id).files[f"{exam.assignment.id}.ipynb"],
+    )
+    notebook = overlaid(right, f'# x\n# %% solution="{cell}"\n{change}')
+    path = Sample("x", "", "wrong", exam.assignment.id, as_saved(notebook)).write(tmp_path)
+    with Server(choose(), limits_of(exam.assignment)) as server:
+        result = open_exam(exam, lambda run: grade("x", path, exam, server, run))
+    return {each.item: each for each in result.items}
+
+
+# Behind the walls
+
+
+def test_the_first_item_is_told_all_and_the_others_where_it_stands(exam, tmp_path):
+    items = graded(exam, attention(POWER), tmp_path)
+    said = items["attention_output"].known
+    assert said.startswith(FIRST)
+    assert "The weights of each query sum to 1." in said
+    assert "What the mask blocks changes nothing." in said
+    assert f"\n{EDGE}q=[[" in said
+    assert len(said.splitlines()) == 3
+    for name in ("attention_weights", "attention_mask", "attention_gradients"):
+        assert items[name].known == "No known mistake gives these numbers. See attention_output."
+    assert items["causal_mask"].known is None
+
+
+def test_what_tells_right_from_wrong_comes_first(exam, tmp_path):
+    items = graded(exam, attention(IN_FLOAT32), tmp_path)
+    said = [each.known for each in items.values() if each.known]
+    right = (
+        "It is right whenever the inputs are float64, and wrong whenever the inputs are float32."
+    )
+    assert said[0].startswith(FIRST + right)
+    assert ") in float32: output: expected" in said[0]
+
+
+def test_what_is_explained_needs_no_more(exam, tmp_path):
+    without_a_root = BODY.replace(" / q.shape[-1] ** 0.5", "").format(
+        change="weights = scores.softmax(-1)"
+    )
+    items = graded(exam, without_a_root, tmp_path)
+    wrong = [each for each in items.values() if each.verdict == "wrong"]
+    assert wrong
+    assert all(each.diagnosis and each.known is None for each in wrong)
+
+
+def test_a_layer(layers, tmp_path):
+    source = next(each.source for each in layers.source.reference if each.name == "feed_forward")
+    change = source.replace(".relu()", ".relu() ** 1.1")
+    items = graded(layers, change, tmp_path, "feed_forward")
+    said = items["feed_forward_output"].known
+    assert "Each position is treated by itself." in said
+    assert "identity matrices as weights and biases of 0: FeedForward(1, 1, dropout=0.0)" in said
+    carried = [each for each in items.values() if each.verdict == "carried"]
+    assert carried
+    assert all(each.known is None for each in carried)
+
+
+def test_a_student_is_told_no_more_than_the_course_tells(exam, tmp_path):
+    item = graded(exam, attention(POWER), tmp_path)["attention_output"]
+    assert item.known in item.said
+    assert item.told("message").known is None
+    assert item.told("diagnosis").known == item.known
+
+
+# Contrasts and properties
+
+
+CELL = "scaled_dot_product_attention"
+
+
+def of_attention(exam, change):
+    return told(exam, exam.source.defined_in[CELL], attention(change), CELL)
+
+
+def test_wrong_with_a_mask_alone(exam):
+    assert of_attention(exam, WITH_A_MASK)[0] == [
+        "It is right whenever no mask is passed, and wrong whenever a mask is passed."
+    ]
+
+
+def test_wrong_everywhere_has_no_contrast(exam):
+    assert of_attention(exam, POWER)[0] == []
+
+
+def test_gradients_alone(exam):
+    lines, properties = of_attention(exam, DETACHED)
+    assert lines[0] == "Its values are right, its gradients are not."
+    assert any(each.startswith("The gradients are not those of its own") for each in properties)
+
+
+def test_gradients_of_wrong_values_belong_to_them(exam):
+    properties = of_attention(exam, POWER)[1]
+    assert properties["The gradients are those of its own values."]
+
+
+def test_a_sentence_in_a_batch(exam):
+    properties = of_attention(exam, IN_BATCHES)[1]
+    assert properties["A sentence alone gives something else than in the batch."] is False
+
+
+def test_weights_that_do_not_sum_to_1(exam):
+    properties = of_attention(exam, "weights = scores.softmax(-1) ** 1.1")[1]
+    assert properties["The weights of a query do not sum to 1."] is False
+
+
+def test_what_a_mask_blocks(exam):
+    seen = "weights = scores.softmax(-1); v = v + 0.1 * v.mean(-2, keepdim=True)"
+    properties = of_attention(exam, seen)[1]
+    assert properties["What the mask blocks still changes the result."] is False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "property"),
+    [
+        ("mask))", "None))", "With a causal mask a position still sees later ones."),
+        ("x, x, x, mask", "x, x, x + x.mean(0), mask", "A sentence alone gives something else"),
+    ],
+)
+def test_layers(layers, old, new, property):
+    source = next(each.source for each in layers.source.reference if each.name == "encoder_layer")
+    _, properties = told(layers, "encoder_layer", source.replace(old, new), "EncoderLayer")
+    assert any(each.startswith(property) for each in properties)
+
+
+def test_a_norm_over_all_positions(layers):
+    source = next(each.source for each in layers.source.reference if each.name == "layer_norm")
+    wrong = source.replace("x.mean(dim=-1, keepdim=True)", "x.mean()")
+    _, properties = told(layers, "layer_norm", wrong, "LayerNorm")
+    assert "A position changes with what stands at another one." in properties
+
+
+def test_the_reference_itself_has_every_property(exam, layers):
+    for each, name in ((exam, CELL), *((layers, name) for name in ("LayerNorm", "EncoderLayer"))):
+        cell = each.source.defined_in[name]
+        source = next(one.source for one in each.source.reference if one.name == cell)
+        lines, properties = told(each, cell, source, name)
+        assert lines == []
+        assert properties
+        assert all(properties.values())
+
+
+class Says:
+    def __init__(self, answer):
+        self._answer = answer
+
+    def call(self, target, *args, **options):
+        return self._answer
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(None, "text", (), (1, 2), [torch.ones(2)], {"a": 1}, float("inf")),
+        (torch.full((2, 3, 5, 6), torch.nan), torch.zeros(0)),
+        (torch.ones(5, 6, dtype=torch.bool), torch.ones(1, dtype=torch.float16)),
+        (torch.empty(5, 6, device="meta"), None),
+    ],
+    ids=repr,
+)
+def test_odd_answers_cost_the_explanation_at_most(exam, value):
+    answer = Answer(value, (None, torch.ones(2), torch.zeros(0)))
+    asking = Inquiry(Says(answer), exam.reference, exam.source.parameters)
+    items = [each.id for each in exam.assignment.items]
+    answers = {at: answer for at in range(len(exam.bank.cases))}
+    said = known(items, exam.bank.cases, answers, asking, exam.source.defined_in)
+    assert set(said) <= set(items)

@@ -1,0 +1,207 @@
+import re
+from statistics import fmean, median
+from urllib.parse import unquote
+
+import pytest
+from export_samples import COURSE, assignment, graded, with_report
+from test_feedback import HOSTILE, Page
+
+from autograder.course.result import Verdict
+from autograder.export.dashboard import write_class_page
+from autograder.export.page import LOOKS, number
+
+VERDICTS = list(Verdict)
+
+
+def a_class(size, of):
+    """Students with all kinds of verdicts; every tenth is our fault."""
+
+    def verdicts(n):
+        kinds = [VERDICTS[(n * 5 + i * 3) % 8] for i in range(len(of.items))]  # none internal
+        return [Verdict.INTERNAL, *kinds[1:]] if n % 10 == 9 else kinds
+
+    return [graded(f"s{n:03}", of, verdicts(n)) for n in range(size)]
+
+
+def html_of(tmp_path, results, of, links=None):
+    path = tmp_path / "class" / "index.html"
+    write_class_page(results, of, COURSE, path, links or {})
+    return path.read_text()
+
+
+def heat_map(html):
+    """The heat map as {student: ([verdict of each item], score)}."""
+    table = re.search(r'<table class="heat">.*?</table>', html, re.S)
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", table[0], re.S)
+    return {
+        re.sub(r"<.*?>", "", who).strip(): (
+            re.findall(r'<td class="v-(\w+)"', cells),
+            re.search(r'class="sum">(.*?)<', cells)[1],
+        )
+        for who, cells in rows
+    }
+
+
+@pytest.mark.parametrize("size", [1, 24, 300])
+def test_the_heat_map_has_every_student_and_item(tmp_path, size):
+    a1 = assignment()
+    results = a_class(size, a1)
+
+    shown = heat_map(html_of(tmp_path, list(reversed(results)), a1))
+
+    assert list(shown) == [result.student for result in results]  # sorted
+    for result in results:
+        verdicts, score = shown[result.student]
+        assert verdicts == [item.verdict for item in result.items]
+        assert score == number(result.score)
+
+
+def test_nobody_yet(tmp_path):
+    html = html_of(tmp_path, [], assignment())
+    text = Page(html).text
+    assert "Nobody has been graded yet." in text
+    assert "0 of 0 graded" in text or "graded 0 of 0" in text
+    assert "None" not in text
+    assert "nan" not in text
+
+
+def test_the_figures_leave_out_those_without_a_score(tmp_path):
+    a1 = assignment()
+    results = a_class(24, a1)
+    scores = [result.score for result in results if result.score is not None]
+    assert len(scores) == 22
+
+    text = Page(html_of(tmp_path, results, a1)).text
+
+    assert "graded 22 of 24 need staff 2" in text
+    assert f"mean score {number(fmean(scores))} of 6.5" in text
+    assert f"median score {number(median(scores))} of 6.5" in text
+
+
+@pytest.mark.parametrize("maximum", [0.5, 1.5, 6.5, 10, 22, 100, 5000])
+def test_the_histogram_counts_every_score_once(tmp_path, maximum):
+    a1 = assignment(all_of_it=maximum)
+    (item,) = graded("s000", a1).items
+    scores = [maximum * n / 40 for n in range(41)]
+    results = [
+        graded(f"s{n:03}", a1, items=(item.model_copy(update={"score": score}),), score=score)
+        for n, score in enumerate(scores)
+    ]
+
+    html = html_of(tmp_path, results, a1)
+
+    bars = re.findall(r'title="from (\S+) to (?:less than )?(\S+): (\d+)"', html)
+    assert 1 <= len(bars) <= 12
+    assert sum(int(count) for *_, count in bars) == len(scores)
+    assert bars[0][0] == "0"
+    assert float(bars[-1][1]) == maximum
+    assert [low for low, *_ in bars[1:]] == [high for _, high, _ in bars[:-1]]
+    for low, high, count in bars[:-1]:
+        inside = [score for score in scores if float(low) <= score < float(high)]
+        assert int(count) == len(inside)
+
+
+def test_a_score_beyond_the_maximum_is_in_the_last_bar(tmp_path):
+    a1 = assignment()
+    html = html_of(tmp_path, [graded("s001", a1, score=9.0)], a1)
+    assert 'title="from 6 to 6.5: 1"' in html
+
+
+def test_each_item_says_how_many_passed_and_what_else(tmp_path):
+    a1 = assignment(first=1.0, second=1.0)
+    passed, wrong, error = Verdict.PASSED, Verdict.WRONG, Verdict.ERROR
+    kinds = [[passed, wrong], [passed, error], [wrong, wrong], [passed, passed]]
+    results = [graded(f"s{n}", a1, verdicts) for n, verdicts in enumerate(kinds)]
+
+    html = html_of(tmp_path, results, a1)
+
+    table = re.search(r'<table class="by-item">.*?</table>', html, re.S)[0]
+    assert re.findall(r'title="(\d \w+)"', table) == [
+        *("3 passed", "1 wrong"),
+        *("1 passed", "2 wrong", "1 error"),
+    ]
+    assert "First ✓ 3 ✗ 1 3 of 4 Second" in Page(table).text
+
+
+def test_what_is_our_fault_stands_before_the_scores_with_its_words(tmp_path):
+    a1 = assignment()
+    html = html_of(tmp_path, a_class(24, a1), a1)
+    text = Page(html).text
+    for student in ("s009", "s019"):
+        assert text.index(f"{student} has no score") < text.index("Scores")
+    assert text.count("why attention_output is internal") == 2
+    assert "Staff must look" not in Page(html_of(tmp_path, a_class(5, a1), a1)).text
+
+
+def test_a_result_with_neither_score_nor_items_still_asks_for_staff(tmp_path):
+    a1 = assignment()
+    html = html_of(tmp_path, [graded("s001", a1, items=(), score=None)], a1)
+    assert "s001 has no score" in Page(html).text
+    assert heat_map(html) == {"s001": ([], number(None))}
+
+
+def test_grading_without_a_sandbox_is_said(tmp_path):
+    a1 = assignment()
+    results = [graded("s001", a1, sandbox="none"), graded("s002", a1)]
+    assert "1 of 2 graded without a sandbox" in Page(html_of(tmp_path, results, a1)).text
+    assert "without a sandbox" not in html_of(tmp_path, results[1:], a1)
+
+
+def test_what_is_graded_by_hand_is_said(tmp_path):
+    a1 = assignment()
+    results = [graded("s001", a1)]
+    assert "by hand" not in html_of(tmp_path, results, a1)
+    text = Page(html_of(tmp_path, results, with_report(a1))).text
+    assert "Graded by hand, and not in these scores: The report (5)." in text
+
+
+def test_students_lead_to_their_feedback(tmp_path):
+    a1 = assignment()
+    links = {"s001": "../feedback/s001/a 1/a?1.html", "s002": "javascript:alert(1)"}
+    results = [graded(student, a1) for student in ("s001", "s002", "s003")]
+
+    page = Page(html_of(tmp_path, results, a1, links))
+
+    hrefs = [dict(attrs)["href"] for tag, attrs in page.tags if tag == "a"]
+    assert [unquote(href) for href in hrefs] == list(links.values())
+    assert not any(re.match(r"[a-z]+:", href) or "?" in href for href in hrefs)
+    assert "s003" in page.text
+
+
+def test_no_text_of_a_result_can_become_markup(tmp_path):
+    def page(text):
+        a1 = assignment(first=3.0)
+        (item,) = graded("s", a1, [Verdict.INTERNAL]).items
+        hostile = item.model_copy(update={"title": text, "message": text})
+        results = [graded(text, a1, items=(hostile,), score=None)]
+        a1 = a1.model_copy(update={"title": text})
+        write_class_page(results, a1, text, tmp_path / "page.html", {text: f"x/{text}.html"})
+        return Page((tmp_path / "page.html").read_text())
+
+    hostile = page(HOSTILE)
+
+    assert hostile.structure == page("harmless").structure
+    assert HOSTILE in "".join(hostile.texts)
+
+
+def test_a_page_needs_nothing_but_itself(tmp_path):
+    a1 = assignment()
+    html = html_of(tmp_path, a_class(24, a1), a1)
+    tags = {tag for tag, _ in Page(html).tags}
+    assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "embed", "base", "form"})
+    assert not re.search(r"://|url\(|@import|@font-face", html)
+
+
+def test_the_legend_explains_every_verdict_in_words_and_symbols(tmp_path):
+    a1 = assignment()
+    text = Page(html_of(tmp_path, a_class(1, a1), a1)).text
+    for verdict, look in LOOKS.items():
+        assert f"{look.symbol} {verdict} {look.meaning}" in text
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path):
+    a1 = assignment()
+    results = a_class(24, a1)
+    first = html_of(tmp_path, results, a1)
+    later = [result.model_copy(update={"seconds": 9.0}) for result in reversed(results)]
+    assert html_of(tmp_path, later, a1) == first

@@ -1,0 +1,86 @@
+"""The gate stays shut when a promise is broken."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.course.manifest import read_course
+from autograder.proof import promises as verification
+from autograder.proof.promises import verify
+from autograder.sandbox.walls import choose
+
+ROOT = Path(__file__).resolve().parents[2]
+NAME = "a1_attention"
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the course; its first assignment's tolerances allow far too much."""
+    root = tmp_path_factory.mktemp("course")
+    for name in ("solutions", "assignments"):
+        shutil.copytree(ROOT / name, root / name)
+    text = (ROOT / "course.yml").read_text()
+    (root / "course.yml").write_text(text.replace("1.0e-12", "1.0e-2"))
+    (root / "assignments" / NAME / "checks" / "compare.py").write_text("stale")
+    return read_course(root)
+
+
+@pytest.fixture(scope="module")
+def gate(copied):
+    return verification._Gate(copied, copied.assignment(NAME), choose())
+
+
+def test_a_stale_release_is_found(gate):
+    _, problem = verification._fresh(gate)
+    assert problem == (
+        "stale: checks/cases.json, checks/compare.py: run `autograder release`"
+    )  # the cases hold the tolerances
+
+
+def test_tolerances_that_excuse_wrong_code_are_found(gate, copied):
+    # The samples are those of this repository: a copy of a course has none that are wrong.
+    samples = verification.read_samples(read_course(ROOT), NAME)
+    gate.samples = [
+        each for each in samples if each.name in ("scaled_queries", "no_scale", "exp_and_normalise")
+    ]
+
+    figure, problem = verification._margins_wide(gate)
+    assert problem.startswith("closer than a factor of 100: attention_")
+    assert "variants at most" in figure
+
+
+def test_a_stub_that_passes_a_check_is_found(gate, monkeypatch):
+    notebook = nbformat.reads(gate.built.files[gate.notebook_name].decode(), as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "causal_mask":
+            cell.source = "pass"
+    files = gate.built.files | {gate.notebook_name: nbformat.writes(notebook).encode()}
+    monkeypatch.setattr(gate, "built", replace(gate.built, files=files))
+    figure, problem = verification._stub_fails(gate)
+    assert figure == "10 of 11 checks"
+    assert problem == "passed by the stub: causal_mask"
+
+
+def test_a_variant_that_loses_is_found(gate, monkeypatch):
+    samples = verification.read_samples(read_course(ROOT), NAME)
+    wrong = next(each for each in samples if each.name == "padding_id_is_a_constant")
+    stub = next(each for each in samples if each.kind == "stub")
+    monkeypatch.setattr(gate, "samples", [replace(wrong, kind="right"), stub])
+    gate.__dict__.pop("graded", None)
+    _, problem = verification._variants_full(gate)
+    assert problem.startswith("padding_id_is_a_constant loses padding_mask (wrong): ")
+    assert verification._reference_full(gate) == ("22 of 22", None)
+    assert verification._stub_missing(gate) == ("11 of 11 items", None)
+    gate.__dict__.pop("graded", None)
+
+
+def test_each_promise_is_tried_and_the_manifest_is_counted(copied, monkeypatch):
+    tried = {name: lambda gate: ("seen", None) for name in verification._PROMISES}
+    monkeypatch.setattr(verification, "_PROMISES", tried)
+    found = list(verify(copied, [copied.assignment(NAME)], "none", lambda text: None))
+    assert [each.promise for each in found] == ["valid", *tried]
+    assert found[0].figure.startswith(f"{len(copied.assignments)} assignments, ")
+    assert all(each.problem is None for each in found)

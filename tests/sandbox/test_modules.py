@@ -1,0 +1,223 @@
+"""Modules behind the walls: made anew for each question, loaded by name, looked at afterwards."""
+
+import pytest
+import torch
+
+from autograder.asking.remote import RemoteStudent
+from autograder.asking.student import Cell, LocalStudent, StudentError
+from autograder.checking.agree import Agree, Wrong
+from autograder.checking.weights import Weights
+from autograder.course.result import Verdict
+from autograder.sandbox import walls
+from autograder.sandbox.confine import Limits
+from autograder.sandbox.host import Server
+from autograder.sandbox.session import Watched
+
+LIMITS = Limits(wall_seconds=8, call_seconds=2, memory_mib=256, processes=1, output_bytes=1 << 20)
+IMPORTS = Cell("imports", "import torch\nfrom torch import nn")
+RIGHT = """
+class Layer(nn.Module):
+    def __init__(self, d_in, d_out, dropout=0.0):
+        super().__init__()
+        if d_in % 2:
+            raise ValueError(f"d_in {d_in} is odd")
+        self.inner = nn.Linear(d_in, d_out)
+        self.drop = nn.Dropout(dropout)
+        self.register_buffer("table", torch.ones(d_out), persistent=False)
+        self.seen = None
+
+    def forward(self, x, mask=None):
+        self.seen = x.detach() * 2
+        y = self.drop(self.inner(x)) + self.table
+        return y if mask is None else y * mask
+
+    def double(self, x):
+        return x * 2
+
+
+def repeat(layer, x, times):
+    was = layer.training
+    layer.eval()
+    with torch.no_grad():
+        y = layer.inner(x)
+    layer.train(was)
+    return y * times
+"""
+PARAMETERS = {
+    "Layer.forward": ["x", "mask"],
+    "Layer.double": ["x"],
+    "repeat": ["layer", "x", "times"],
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server(walls.choose(), LIMITS) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def x():
+    return torch.arange(12.0, dtype=torch.float64).reshape(2, 6) / 7
+
+
+@pytest.fixture
+def asking(server):
+    """Gives an `agree` for a submission that is RIGHT with something replaced."""
+    opened = []
+
+    def close():
+        while opened:
+            opened.pop().__exit__(None, None, None)
+
+    def ask(old="", new="", more=""):
+        close()  # a server has one submission at a time
+        source = RIGHT.replace(old, new, 1) + more
+        assert not old or source != RIGHT
+        student = RemoteStudent(
+            server,
+            [IMPORTS, Cell("one", source, solution=True)],
+            modules={},
+            banned=(),
+            banned_in={},
+            defined_in={"Layer": "one", "repeat": "one"},
+        )
+        opened.append(student)
+        reference = LocalStudent([IMPORTS, Cell("one", RIGHT)], {})
+        weights = Weights(reference, "a secret of the test", "none")
+        return Agree(student.__enter__(), reference, 1e-12, PARAMETERS, weights)
+
+    yield ask
+    close()
+
+
+def every_question(agree, x):
+    layer = agree.module("Layer", 6, 3)
+    agree.parameters(layer)
+    agree(layer, x, read=("seen",))
+    agree(layer, x, mask=torch.ones(3, dtype=torch.bool), cotangents=(torch.ones(2, 3).double(),))
+    agree(layer.of("double"), x)
+    agree(layer.in_float32(), x.float())
+    agree(layer, x, elsewhere=True)
+    agree(layer.with_weights({"inner.bias": torch.zeros(3)}), x)
+    agree(agree.module("Layer", 6, 3, dropout=1.0).training(), x)
+    agree("repeat", layer.training(), x, 2, watch=("inner",))
+    agree.raises(ValueError, agree.module("Layer", 5, 3), x, naming=(5,))
+    agree.unchanged(layer, x)
+
+
+def test_a_right_module_passes(asking, x):
+    agree = asking()
+    every_question(agree, x)
+    assert agree.notes == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("self.inner", "self.outer", "missing: inner.weight, inner.bias; not asked for: outer"),
+        ("Linear(d_in, d_out)", "Linear(d_in, d_out, bias=False)", "missing: inner.bias"),
+        ("Linear(d_in, d_out)", "Linear(d_out, d_in)", "expected shape (3, 6), got shape (6, 3)"),
+        (", persistent=False", "", "not asked for: table"),
+        ("x.detach() * 2", "x.detach() * 3", "self.seen"),
+        ("x.detach() * 2", "None", "self.seen"),
+        ("self.drop(self.inner(x))", "self.inner(x).detach()", "gradient"),
+        ("return x * 2", "return x * 3", "Layer(6, 3).double(x (2, 6))"),
+        ("y * mask", "y * mask * 2", "Layer(6, 3)(x (2, 6), mask=(3,))"),
+        ("+ self.table", "+ self.table.double()", "dtype"),
+        ("self.drop(self.inner(x))", "self.inner(x)", "Layer(6, 3, dropout=1.0).train()"),
+        ("layer.train(was)", "pass", "another mode"),
+        ("raise ValueError(", "raise TypeError(", "expected a ValueError, got TypeError"),
+        ("d_in {d_in} is odd", "odd", "the message of its ValueError lacks 5"),
+        ("if d_in % 2", "if False", "expected a ValueError, got RuntimeError"),
+    ],
+)
+def test_what_is_wrong_is_told(asking, x, old, new, said):
+    agree = asking(old, new)
+    with pytest.raises((Wrong, StudentError)) as told:
+        every_question(agree, x)
+    assert said in str(told.value)
+    if isinstance(told.value, StudentError):
+        assert told.value.verdict is Verdict.WRONG
+
+
+def test_writing_to_an_input_is_found(asking, x):
+    agree = asking("return y if", "x += 1; return y if")
+    with pytest.raises(Wrong, match="changes its input x"):
+        agree.unchanged(agree.module("Layer", 6, 3), x)
+
+
+def test_frozen_weights_are_found(asking, x):
+    agree = asking("self.seen = None", "self.inner.bias.requires_grad_(False); self.seen = None")
+    with pytest.raises(Wrong, match=r"no gradient|gradient of inner.bias"):
+        agree(agree.module("Layer", 6, 3), x, cotangents=(torch.ones(2, 3).double(),))
+
+
+LIES = [
+    "return {'inner.weight': 1}",
+    "return {'inner.weight': torch.ones(3, 6).to_sparse(), 'inner.bias': torch.ones(3)}",
+    "return []",
+    "return {'inner.weight': torch.ones(3, 6, device='meta'), 'inner.bias': torch.ones(3)}",
+    "return {'inner.weight': torch.ones(3, 6).half(), 'inner.bias': torch.ones(3)}",
+    "return None",
+]
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_state_dict_that_lies_is_the_students_own_fault(asking, x, lie):
+    agree = asking("def double(", f"def state_dict(self, *a, **k): {lie}\n    def double(")
+    with pytest.raises((Wrong, StudentError)):
+        agree.parameters(agree.module("Layer", 6, 3))
+
+
+def test_a_table_made_on_the_wrong_device_is_found(asking, x):
+    agree = asking('self.register_buffer("table", torch.ones(d_out), persistent=False)',
+                   "self.table = torch.ones(d_out)")  # fmt: skip
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x)
+    with pytest.raises(StudentError, match="same device"):
+        agree(layer, x, elsewhere=True)
+
+
+def test_two_names_for_one_parameter_are_found(asking):
+    twice = "self.inner = nn.Linear(d_in, d_out); self.inner.bias = nn.Parameter(torch.ones(3))"
+    agree = asking("self.inner = nn.Linear(d_in, d_out)", twice)
+    agree.parameters(agree.module("Layer", 6, 3))
+    shared = "self.inner = nn.Linear(d_in, d_out); self.inner.bias = self.inner.weight"
+    agree = asking("self.inner = nn.Linear(d_in, d_out)", shared)
+    with pytest.raises(Wrong, match=r"expected shape \(3,\)"):
+        agree.parameters(agree.module("Layer", 6, 3))
+
+
+def test_calls_of_a_submodule_are_watched(asking, x):
+    agree = asking()
+    layer = agree.module("Layer", 6, 3)
+    (seen,) = agree("repeat", layer, x, 2, watch=("inner",)).watched
+    assert seen == Watched(calls=1, kept_gradient=False, trained=False)
+    (seen,) = agree(layer.training(), x, watch=("inner",)).watched
+    assert seen == Watched(calls=1, kept_gradient=True, trained=True)
+
+
+def test_growing_numbers_of_operations_are_noted(asking, x):
+    loop = "self.drop(torch.stack([self.inner(row) for row in x]))"
+    agree = asking("self.drop(self.inner(x))", loop)
+    layer = agree.module("Layer", 6, 3)
+    agree.operations(layer, [x], [x.repeat(5, 1)], "the batch")
+    assert len(agree.notes) == 1
+    assert "grows with the batch" in agree.notes[0]
+
+
+def test_a_module_that_is_not_there(asking, x):
+    agree = asking("class Layer", "class Other")
+    with pytest.raises(StudentError, match="Layer is not defined") as told:
+        agree(agree.module("Layer", 6, 3), x)
+    assert told.value.verdict is Verdict.MISSING
+
+
+def test_a_dead_fork_gets_the_weights_again(asking, x):
+    agree = asking(more="\ndef end(): import os; os._exit(1)\n")
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x)
+    with pytest.raises(StudentError):
+        agree._student.call("end")
+    agree(layer, x)

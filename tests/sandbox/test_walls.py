@@ -1,0 +1,263 @@
+"""What a submission meets inside the walls. Nothing here runs outside of them."""
+
+import os
+import socket
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox import walls, wire
+from autograder.sandbox.confine import Limits
+from autograder.sandbox.host import ForkEnded, ForkTooSlow, Server
+from autograder.sandbox.walls import NoWalls
+
+LIMITS = Limits(wall_seconds=10, call_seconds=2, memory_mib=256, processes=1, output_bytes=1 << 20)
+WALLS = [
+    pytest.param(wall, marks=pytest.mark.skipif(bool(reason), reason=f"{wall}: {reason}"))
+    for wall in ("sandlock", "bubblewrap")
+    for reason in [walls.why_not(wall)]
+]
+
+
+@pytest.fixture(scope="module", params=WALLS)
+def server(request):
+    with Server(request.param, LIMITS) as found:
+        yield found
+
+
+def ask(fork, seconds=5.0, **header):
+    fork.send(wire.encode(header, {}))
+    return fork.receive(seconds)
+
+
+def inside(server, expression, before=""):
+    """The value of an expression in a fresh fork, or the exception's words."""
+    source = (
+        f"import os, socket, ctypes, resource, signal, subprocess, sys, threading\n{before}\n"
+        f"try:\n    value = {expression}\nexcept BaseException as error:\n"
+        "    value = f'{type(error).__name__}: {error}'\n"
+    )
+    with server.fork() as fork:
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
+        header, _ = ask(fork, op="cell", name="a", source=source)
+        assert header["failure"] is None
+        header, tensors = ask(fork, op="get", name="value")
+        return wire.unpack(header["value"], tensors)
+
+
+REFUSED = ("PermissionError", "FileNotFoundError", "OSError", "BlockingIOError")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "open('/etc/passwd').read()",
+        f"open({str(Path(__file__).resolve())!r}).read()",
+        "os.listdir('/home')",
+        "os.listdir('/proc')",
+        "open('/proc/self/maps').read()",
+        "open(os.path.join(os.path.dirname(os.__file__), 'mine.py'), 'w')",
+        "open('/tmp/mine', 'w')",
+        "open('../mine', 'w')",
+        "os.mkdir('/mine')",
+        "os.fork()",
+        "os.execv(sys.executable, [sys.executable])",
+        "subprocess.run([sys.executable, '--version'])",
+        "os.kill(os.getppid(), 0)",
+        "os.kill(os.getppid(), signal.SIGKILL)",
+        "os.kill(-1, signal.SIGKILL)",
+        "os.kill(1, signal.SIGKILL)",
+        "socket.socket()",
+        "socket.socket(socket.AF_UNIX)",
+        "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+        "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))",
+        "open('big', 'wb').write(bytes(2 << 20))",
+        "os.chroot('.')",
+    ],
+)
+def test_refused(server, expression):
+    assert str(inside(server, expression)).startswith(REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [("ptrace", 101), ("process_vm_readv", 310), ("unshare", 272), ("bpf", 321), ("mount", 165)],
+)
+def test_calls_refused(server, call, number):
+    if os.uname().machine != "x86_64":
+        pytest.skip("the numbers are those of x86-64")
+    got = inside(
+        server,
+        f"(libc.syscall({number}, 0, 0, 0, 0, 0, 0), ctypes.get_errno())",
+        before="libc = ctypes.CDLL(None, use_errno=True)",
+    )
+    assert got == (-1, 1)
+
+
+def test_limits_cannot_be_raised(server):
+    expression = "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))"
+    assert "not allowed to raise" in inside(server, expression)
+
+
+def test_memory_ends_at_its_limit(server):
+    assert inside(server, "len(bytearray(64 << 20))") == 64 << 20
+    assert inside(server, "len(bytearray(512 << 20))").startswith("MemoryError")
+
+
+def test_the_environment_is_empty_but_for_the_sandbox(server, monkeypatch):
+    monkeypatch.setenv("AUTOGRADER_SECRET", "not for them")
+    names = set(inside(server, "sorted(os.environ)"))
+    assert "AUTOGRADER_SECRET" not in names
+    assert names <= {"HOME", "TMPDIR", "MPLBACKEND", "MPLCONFIGDIR", "OMP_NUM_THREADS"} | {
+        *("LC_ALL", "LC_CTYPE", "PWD")
+    }
+
+
+def test_the_course_is_not_there(server):
+    """Of the way to the packages, which may lead through the course, only the way is there."""
+    root = Path(__file__).resolve().parents[2]
+    got = inside(server, f"os.listdir({str(root)!r})")
+    assert str(got).startswith(REFUSED) or got == [".venv"]
+
+
+def test_the_grader_is_not_there(server):
+    for name in ("checking", "grading", "proof", "course", "export"):
+        got = inside(server, f"__import__('autograder.{name}')")
+        assert got.startswith("ModuleNotFoundError")
+
+
+def test_only_the_socket_and_nothing_are_open(server):
+    counting = (
+        "def kinds():\n"
+        "    found = {}\n"
+        "    for fd in range(256):\n"
+        "        try: found[fd] = os.fstat(fd).st_mode\n"
+        "        except OSError: pass\n"
+        "    return list(found.values())\n"
+    )
+    modes = inside(server, "kinds()", before=counting)
+    sockets = [mode for mode in modes if stat.S_ISSOCK(mode)]
+    assert len(sockets) == 1
+    assert all(stat.S_ISCHR(mode) or stat.S_ISSOCK(mode) for mode in modes)
+
+
+def test_threads_are_allowed(server):
+    before = "box = []\nthread = threading.Thread(target=box.append, args=(1,))\nthread.start()"
+    assert inside(server, "thread.join() or box", before=before) == [1]
+
+
+def test_the_scratch_folder_is_empty_for_each(server):
+    hide = (
+        "os.makedirs('a/b'); open('a/b/c', 'w').write('x')\n"
+        "for name in ('a/b', 'a'):\n"
+        "    try: os.chmod(name, 0)\n"
+        "    except OSError: pass\n"
+    )
+    assert inside(server, "os.listdir('.')", before=hide) == ["a"]
+    assert inside(server, "os.listdir('.')") == []
+
+
+def test_nothing_of_a_process_survives(server):
+    poison = "import math\nmath.pi = 3\nsys.modules['json'] = None\nos.environ['X'] = '1'"
+    assert inside(server, "math.pi", before=poison) == 3
+    assert inside(server, "__import__('math').pi") > 3.1
+    assert inside(server, "'X' in os.environ") is False
+
+
+def test_filling_the_folder_ends_the_fork(server):
+    loop = "n = 0\nwhile True:\n    n += 1\n    open(f'f{n}', 'wb').write(b'x' * 100_000)"
+    with server.fork() as fork:
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
+        with pytest.raises(ForkEnded) as ended:
+            ask(fork, op="cell", name="a", source=loop)
+    assert ended.value.outcome.reason == "files"
+    assert inside(server, "os.listdir('.')") == []
+
+
+def test_a_loop_is_ended_in_time(server):
+    started = time.monotonic()
+    with server.fork() as fork:
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
+        with pytest.raises(ForkTooSlow):
+            ask(fork, seconds=0.3, op="cell", name="a", source="while True: pass")
+    assert time.monotonic() - started < 3
+    assert inside(server, "1 + 1") == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "signal"),
+    [
+        ("import os; os._exit(7)", 7, None),
+        ("import ctypes; ctypes.string_at(0)", None, 11),
+        ("import os; os.abort()", None, 6),
+    ],
+)
+def test_how_a_fork_ended_is_told(server, source, code, signal):
+    with server.fork() as fork:
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
+        with pytest.raises(ForkEnded) as ended:
+            ask(fork, op="cell", name="a", source=source)
+    assert ended.value.outcome.exit == code
+    assert ended.value.outcome.signal == signal
+
+
+def test_garbage_on_the_channel_is_the_forks_fault(server):
+    source = (
+        "import os, stat\n"
+        "for fd in range(3, 64):\n"
+        "    try:\n"
+        "        if stat.S_ISSOCK(os.fstat(fd).st_mode): os.write(fd, b'\\xff' * 64)\n"
+        "    except OSError: pass\n"
+    )
+    with server.fork() as fork:
+        ask(fork, op="start", banned=[], banned_in={}, modules={})
+        with pytest.raises(wire.WireError):
+            ask(fork, op="cell", name="a", source=source)
+    assert inside(server, "1 + 1") == 2
+
+
+def test_bubblewrap_promises_no_more_than_one_process(tmp_path):
+    with pytest.raises(NoWalls, match=r"3 processes.*limits\.processes"):
+        walls.command("bubblewrap", tmp_path, 3)
+
+
+@pytest.mark.parametrize("wall", WALLS[:1])
+def test_more_processes_when_the_course_allows_them_and_none_stays(wall):
+    limits = Limits(10, 5, 256, 3, 1 << 20)
+    leave = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    while True:\n"
+        "        open('alive', 'w').write('x'); time.sleep(0.01)\n"
+        "time.sleep(0.1)\n"
+    )
+    with Server(wall, limits) as server:
+        assert inside(server, "os.path.exists('alive')", before=leave) is True
+        assert inside(server, "__import__('time').sleep(0.2) or os.listdir('.')") == []
+
+
+def test_the_server_is_gone_with_its_folder():
+    with Server(walls.choose(), LIMITS) as server:
+        server.start()
+        folder = server._folder
+        assert folder.exists()
+    assert not folder.exists()
+
+
+def test_no_walls_no_grading(monkeypatch):
+    monkeypatch.setattr(walls, "why_not", lambda wall: f"{wall} is not there")
+    with pytest.raises(NoWalls, match=r"(?s)sandlock is not there.*bubblewrap is not there.*--no-"):
+        walls.choose()
+
+
+def test_the_network_is_not_there_even_for_the_server(server):
+    """A listener outside is not reached: the fork has no socket to reach it with."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        address = listener.getsockname()
+        got = inside(server, f"socket.create_connection({address!r}, 1)")
+    assert got.startswith(REFUSED)
