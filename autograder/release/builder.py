@@ -2,9 +2,11 @@
 
 nbgrader itself makes the students' version (solutions cleared, cells locked, checksums), in a
 clean folder that holds nothing but what may be released. The result is scanned for leaks before
-it takes the place of the old release, whole or not at all. The same source gives the same bytes.
+it takes the place of the old release, whole or not at all. The same source gives the same bytes,
+whichever processor computed the numbers in them.
 """
 
+import json
 import logging
 import re
 import shutil
@@ -23,10 +25,12 @@ from autograder.course import PUBLIC, Assignment, Course, assignment_folder
 from autograder.grading import Exam, prepare
 from autograder.handout import checks as handout_checks
 from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source
-from autograder.release.cases import recorded_cases
+from autograder.release.cases import as_text, recorded_cases
 from autograder.release.leaks import leaks
 from autograder.release.scripts import scripts_on_path
+from autograder.release.settled import settled
 
+_CASES = "checks/cases.json"
 _FIGURE = re.compile(r"!\[[^]]*\]\((figures/[^)\s]+)", re.DOTALL)
 
 
@@ -40,22 +44,33 @@ class Built:
 
     files: dict[str, bytes]
 
+    def settled_on(self, folder: Path) -> "Built":
+        """The release with the recorded numbers of `folder`, where they are within tolerance."""
+        try:
+            new, old = self.files[_CASES], (folder / _CASES).read_bytes()
+            cases = settled(json.loads(new), json.loads(old))
+        except (KeyError, OSError, ValueError):  # there is none, or it was cut off
+            return self
+        return Built(self.files | {_CASES: as_text(cases).encode()})
+
     def differs_from(self, folder: Path) -> list[str]:
-        """The names that are missing, stale or extra in `folder`."""
+        """The names that are missing, stale or extra in `folder`, whichever machine built it."""
+        files = self.settled_on(folder).files
         there = {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for path in folder.rglob("*")
             if path.is_file() and "__pycache__" not in path.parts
         }
-        names = sorted(self.files.keys() | there.keys())
-        return [name for name in names if self.files.get(name) != there.get(name)]
+        names = sorted(files.keys() | there.keys())
+        return [name for name in names if files.get(name) != there.get(name)]
 
     def write(self, folder: Path) -> None:
-        """Put the release in the place of `folder`, whole or not at all."""
+        """Put the release in the place of `folder`, whole or not at all; its numbers stay."""
+        files = self.settled_on(folder).files
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
         try:
-            for name, data in self.files.items():
+            for name, data in files.items():
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 (fresh / name).write_bytes(data)
             fresh.chmod(0o755)
@@ -85,7 +100,7 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
         f"checks/{path.name}": path.read_bytes()
         for path in sorted(Path(handout_checks.__file__).parent.glob("*.py"))
     }
-    files["checks/cases.json"] = recorded_cases(exam).encode()
+    files[_CASES] = recorded_cases(exam).encode()
     names = given_names(exam.source)
     if names:
         files[f"{MODULE}.py"] = given_source(exam.source, names).encode()

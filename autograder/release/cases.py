@@ -37,7 +37,12 @@ def recorded_cases(exam: Exam) -> str:
             for fault, answers in found:
                 for case, answer in zip(items[item.id]["cases"], answers, strict=True):
                     case.setdefault("mistakes", {})[fault.id] = _given(case["kind"], answer)
-    text = json.dumps({"assignment": exam.assignment.id, "items": items}, indent=1)
+    return as_text({"assignment": exam.assignment.id, "items": items})
+
+
+def as_text(cases: dict[str, Any]) -> str:
+    """Recorded cases as the text of their file."""
+    text = json.dumps(cases, indent=1)
     # A row of numbers on one line is easier to read, and to compare.
     return re.sub(r"\[\s+([^][{}]*?)\s+\]", _on_one_line, text) + "\n"
 

@@ -1,9 +1,0 @@
-# The mask is added to the scores as 0 and 1.
-# fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
-# %% solution="attention"
-def scaled_dot_product_attention(q, k, v, mask=None):
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = scores + mask
-    weights = scores.softmax(-1)
-    return weights @ v, weights

@@ -1,9 +1,0 @@
-# The result of masked_fill is thrown away.
-# fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
-# %% solution="attention"
-def scaled_dot_product_attention(q, k, v, mask=None):
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-    weights = scores.softmax(-1)
-    return weights @ v, weights

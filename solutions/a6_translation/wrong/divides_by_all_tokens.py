@@ -1,9 +1,0 @@
-# Padding adds nothing, but the sum is divided by all places.
-# fails: loss_padding, loss_gradients
-
-# %% solution="smoothed_loss"
-def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
-    log_p = logits.log_softmax(dim=-1)
-    right = log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)
-    loss = -(1 - smoothing) * right - smoothing * log_p.mean(dim=-1)
-    return loss.masked_fill(target == pad_id, 0.0).mean()

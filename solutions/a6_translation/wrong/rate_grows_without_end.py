@@ -1,6 +1,0 @@
-# There is a warm-up, and nothing after it.
-# fails: warmup_rate
-
-# %% solution="warmup_rate"
-def warmup_rate(step, d_model, warmup_steps):
-    return d_model**-0.5 * step * warmup_steps**-1.5
