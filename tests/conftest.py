@@ -1,28 +1,25 @@
-"""What grading needs, made once: an exam, a server behind walls, every sample class graded."""
+"""What grading needs, made once in a process: exams, a server behind walls, results of samples."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 import torch
 
-from autograder.course.manifest import read_course
-from autograder.course.result import Result
+from autograder.course import read_course
 from autograder.grading import grade, limits_of, prepare
-from autograder.grading.classroom import HandedIn, Room, grade_class
-from autograder.proof.samples import Sample, read_samples
-from autograder.release.scripts import scripts_on_path
+from autograder.proof import read_samples
+from autograder.release import scripts_on_path
 from autograder.sandbox import walls
 from autograder.sandbox.host import Server
 
 torch.set_num_threads(1)  # small tensors, and as many workers as cores: threads wait for each other
 ROOT = Path(__file__).resolve().parents[1]
+SECRET = "for the tests alone"
 # Enough for whoever means well, and soon at its end for whoever does not.
 LESS = {"wall_seconds": 12, "call_seconds": 2, "memory_mib": 256, "output_bytes": 4 << 20}
-# Of a class only a call is cut short: two workers on a busy machine, and layers take their time.
+# On a busy machine layers take their time.
 LESS_A_CALL = LESS | {"wall_seconds": 30.0, "call_seconds": 3.0}
 
 
@@ -39,8 +36,14 @@ def course():
 
 
 @pytest.fixture(scope="session")
-def exam(course):
-    return prepare(course, "a1_attention", "for the tests alone")
+def exam_of(course):
+    """Gives the exam of an assignment."""
+    return cache(lambda assignment_id: prepare(course, assignment_id, SECRET))
+
+
+@pytest.fixture(scope="session")
+def exam(exam_of):
+    return exam_of("a1_attention")
 
 
 @pytest.fixture(scope="module")
@@ -72,39 +75,22 @@ def samples(samples_of):
     return samples_of("a1_attention")
 
 
-@dataclass(frozen=True)
-class Class:
-    """Every sample of an assignment, and what it got."""
-
-    samples: Mapping[str, Sample]
-    results: Mapping[str, Result]
-
-
 @pytest.fixture(scope="session")
-def class_of(course, samples_of, tmp_path_factory):
-    """Gives the sample class of an assignment, graded once for all tests that look at it.
+def graded(exam_of, samples_of, tmp_path_factory):
+    """Gives what a sample got, graded once on the one server of this process.
 
-    Two workers grade it, and whoever means harm sits among the others, who must not notice.
+    Whoever means harm sits among the others there, who must not notice.
     """
-    short = [
-        each.model_copy(update={"limits": each.limits.model_copy(update=LESS_A_CALL)})
-        for each in course.assignments
-    ]
-    short_course = course.model_copy(update={"assignments": tuple(short)})
+    folder = tmp_path_factory.mktemp("graded")
+    limits = replace(limits_of(exam_of("a1_attention").assignment), **LESS_A_CALL)
+    with Server(walls.choose(), limits) as server:
 
-    @cache
-    def class_of(assignment_id):
-        samples = samples_of(assignment_id)
-        folder = tmp_path_factory.mktemp(assignment_id)
-        mixed = sorted(samples, key=lambda name: sha256(name.encode()).digest())
-        handed_in = [HandedIn(each, samples[each].write(folder).parent) for each in mixed]
-        room = Room(
-            short_course, assignment_id, folder / "results", walls.choose(), "for the tests alone"
-        )
-        graded = grade_class(room, handed_in, 2, lambda _: None)
-        return Class(samples, {each.student: each for each in graded})
+        @cache
+        def graded(assignment_id, name):
+            path = samples_of(assignment_id)[name].write(folder)
+            return grade(name, path.parent, exam_of(assignment_id), server)
 
-    return class_of
+        yield graded
 
 
 @pytest.fixture

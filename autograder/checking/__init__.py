@@ -6,15 +6,10 @@ from autograder.checking.agree import (
     Asked,
     Wrong,
 )
+from autograder.checking.collect import CHECKS, ChecksBroken, collect
 from autograder.checking.draw import Draw
 from autograder.checking.loading import load
-from autograder.checking.plugin import (
-    CHECKS,
-    CheckOutcome,
-    ChecksBroken,
-    Runner,
-    open_checks,
-)
+from autograder.checking.runner import CheckOutcome, Runner
 from autograder.checking.trained import read_weights
 from autograder.checking.weights import Weights
 from autograder.handout.checks import compare
@@ -35,8 +30,8 @@ __all__ = [
     "StudentError",
     "Weights",
     "Wrong",
+    "collect",
     "compare",
     "load",
-    "open_checks",
     "read_weights",
 ]

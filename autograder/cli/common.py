@@ -23,6 +23,7 @@ from autograder.course import (
     read_course,
     read_secret,
 )
+from autograder.diagnosis import BadFault
 from autograder.export import GradebookError, publish
 from autograder.grading import HandedIn, Room, grade_class
 from autograder.release import ReleaseError
@@ -34,7 +35,7 @@ err = Console(stderr=True, highlight=False)
 
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
-    *(GradebookError, demos.NotADemo),
+    *(GradebookError, BadFault, demos.NotADemo),
 )
 
 

@@ -1,6 +1,7 @@
 """`autograder verify`, `margins` and `prove`: what must hold before anything is published."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,23 +23,31 @@ from autograder.proof import (
     Margin,
     Proof,
     margins,
+    measure,
     open_pool,
     prove,
     read_samples,
+    stale_shows,
     try_all_mutants,
     verify,
     write_proof,
+    write_shows,
 )
 from autograder.sandbox.host import Server
 
 
 def show_verification(
-    out: Console, err: Console, course: Course, chosen: Sequence[Assignment], wall: str
+    out: Console,
+    err: Console,
+    course: Course,
+    chosen: Sequence[Assignment],
+    wall: str,
+    jobs: int,
 ) -> bool:
     """Verify, print a line for each promise as it is tried; returns whether all are kept."""
     kept, shown = True, ""
     with err.status("verifying") as status:
-        for each in verify(course, chosen, wall, lambda text: status.update(text)):
+        for each in verify(course, chosen, wall, jobs, lambda text: status.update(text)):
             if each.assignment != shown:
                 shown = each.assignment
                 out.print(f"[bold]{shown}[/]")
@@ -74,6 +83,30 @@ def show_margins(
     return wide
 
 
+def show_measured(
+    out: Console, err: Console, course: Course, chosen: Sequence[Assignment], wall: str, jobs: int
+) -> None:
+    """Measure where each fault shows, and write it down beside the faults."""
+    with _progress(err) as teller, open_pool(course, wall, jobs) as pool:
+        for assignment in chosen:
+            measured = measure(course, assignment.id, pool, teller(assignment.id))
+            path = write_shows(course.root, assignment.id, measured)
+            out.print(f"written: {path}", soft_wrap=True)
+
+
+@contextmanager
+def _progress(err: Console) -> Iterator[Callable[[str], Callable[[int, int], None]]]:
+    """Gives what makes a bar, and returns what moves it: so many done of so many."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
+
+        def teller(said: str) -> Callable[[int, int], None]:
+            task = progress.add_task(said, total=None)
+            return lambda done, total: progress.update(task, completed=done, total=total)
+
+        yield teller
+
+
 def show_proof(
     out: Console,
     err: Console,
@@ -87,20 +120,14 @@ def show_proof(
 ) -> bool:
     """Prove, print a line for each assignment, write the page; returns whether all is proven."""
     proofs = []
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with (
-        Progress(*columns, TimeElapsedColumn(), console=err) as progress,
-        open_pool(course, wall, jobs) as pool,
-    ):
-
-        def teller(said: str) -> Callable[[int, int], None]:
-            task = progress.add_task(said, total=None)
-            return lambda done, total: progress.update(task, completed=done, total=total)
-
+    with _progress(err) as teller, open_pool(course, wall, jobs) as pool:
         for assignment in chosen:
             few = (lambda faults: len(faults) == 1) if quick else (lambda _: True)
             tell = teller(f"{assignment.id}: faults")
             proof = prove(course, assignment.id, pool, tell, few)
+            measured = measure(course, assignment.id, pool, teller(f"{assignment.id}: where"))
+            stale = stale_shows(course.root, assignment.id, measured)
+            proof = replace(proof, stale=tuple(stale))
             if not quick:
                 tell = teller(f"{assignment.id}: mutants")
                 tried = try_all_mutants(course, assignment.id, pool, tell)

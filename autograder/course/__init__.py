@@ -1,7 +1,6 @@
 """The course as it is written down: its manifest and files, its secret, the result file."""
 
 from autograder.course.layout import (
-    SOLUTIONS,
     assignment_folder,
     samples_folder,
     source_path,
@@ -32,7 +31,6 @@ from autograder.course.secret import (
 
 __all__ = [
     "PUBLIC",
-    "SOLUTIONS",
     "Assignment",
     "ByHand",
     "Course",

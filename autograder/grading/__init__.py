@@ -10,12 +10,10 @@ from autograder.grading.classroom import (
 from autograder.grading.exam import (
     Exam,
     limits_of,
-    open_exam,
     prepare,
     remote_student,
 )
 from autograder.grading.submission import (
-    failed_result,
     grade,
 )
 
@@ -24,12 +22,10 @@ __all__ = [
     "HandedIn",
     "Room",
     "default_jobs",
-    "failed_result",
     "find_class",
     "grade",
     "grade_class",
     "limits_of",
-    "open_exam",
     "prepare",
     "remote_student",
 ]

@@ -18,9 +18,8 @@ from pathlib import Path
 
 import torch
 
-from autograder.checking import Runner
 from autograder.course import Course, Result
-from autograder.grading.exam import Exam, limits_of, open_exam, prepare
+from autograder.grading.exam import Exam, limits_of, prepare
 from autograder.grading.submission import failed_result, grade
 from autograder.sandbox.host import Server
 
@@ -145,16 +144,12 @@ def _work(room: Room, exam: Exam, connection: Connection, parents: list[Connecti
         each.close()
     torch.set_num_threads(1)  # as many workers as cores: more threads only wait for each other
     with Server(room.wall, limits_of(exam.assignment)) as server:
-
-        def work(run: Runner) -> None:
-            gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
-            while True:
-                try:
-                    one: HandedIn = connection.recv()
-                except EOFError:
-                    return
-                result = grade(one.student, one.path, exam, server, run)
-                result.write(room.result_path(one.student))
-                connection.send(result)
-
-        open_exam(exam, work)
+        gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
+        while True:
+            try:
+                one: HandedIn = connection.recv()
+            except EOFError:
+                return
+            result = grade(one.student, one.path, exam, server)
+            result.write(room.result_path(one.student))
+            connection.send(result)

@@ -1,12 +1,11 @@
 """What grading an assignment takes, made once: its checks, its reference, what goes wrong in it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
 
 from autograder.asking import LocalStudent, Question, RemoteStudent
-from autograder.checking import CheckOutcome, ChecksBroken, Runner, open_checks
+from autograder.checking import CheckOutcome, ChecksBroken, Runner, collect
 from autograder.course import Assignment, Course, Verdict, assignment_folder, source_path
 from autograder.diagnosis import (
     Bank,
@@ -20,8 +19,6 @@ from autograder.notebooks import Source, Submission, banned_uses, modules_for, r
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True)
 class Exam:
@@ -30,12 +27,12 @@ class Exam:
     assignment: Assignment
     source: Source
     reference: LocalStudent
-    reference_of: Callable[[str], LocalStudent]  # of any assignment of the course
     secret: str
-    outcomes: tuple[CheckOutcome, ...] = ()  # of the reference itself
-    foreseen: tuple[Question, ...] = ()  # what the checks asked of it: they will ask every student
-    bank: Bank = field(default_factory=lambda: Bank((), ()))  # what goes wrong, and its answers
-    symptoms: Symptoms = field(default_factory=Symptoms)  # what is looked for when nothing explains
+    run: Runner  # of its checks
+    outcomes: tuple[CheckOutcome, ...]  # of the reference itself
+    foreseen: tuple[Question, ...]  # what the checks asked of it: they will ask every student
+    bank: Bank  # what goes wrong, and its answers
+    symptoms: Symptoms  # what is looked for when nothing explains
 
 
 def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
@@ -52,40 +49,38 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         source = read_source(source_path(course.root, other))
         return LocalStudent(source.reference, modules_for(source))
 
-    exam = Exam(assignment, source, reference, reference_of, secret, symptoms=read_symptoms(source))
+    checks = collect(assignment, source)
+    run = Runner(checks, assignment, source, reference, secret, reference_of)
     files = assignment_folder(course.root, assignment_id)  # as if handed in
     outcomes: list[CheckOutcome] = []
     cases: list[Case] = []
-
-    def rehearse(run: Runner) -> None:
-        for item in assignment.items:
-            start = len(student.asked)
-            ours = run(student, files, [item.id])
-            asked = [each for outcome in ours for each in outcome.asked]
-            answers, seconds = student.asked[start:], student.seconds[start:]
-            parts = asked, answers, seconds, start, reference.answer
-            cases.extend(cases_of(item.id, item.tolerance, *parts))
-            outcomes.extend(ours)
-
-    open_exam(exam, rehearse)
+    for item in assignment.items:
+        start = len(student.asked)
+        ours = run(student, files, [item.id])
+        asked = [each for outcome in ours for each in outcome.asked]
+        answers, seconds = student.asked[start:], student.seconds[start:]
+        cases += cases_of(item.id, item.tolerance, asked, answers, seconds, start, reference.answer)
+        outcomes += ours
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:
         raise ChecksBroken(f"the reference of {assignment_id} fails: {failed[0].message}")
     reference.recall(reference.asked)  # it need not find its answers again for each submission
-    foreseen = tuple(question for question, _ in student.asked)
-    bank = Bank(read_components(source), cases)
-    return replace(exam, outcomes=tuple(outcomes), foreseen=foreseen, bank=bank)
+    return Exam(
+        assignment,
+        source,
+        reference,
+        secret,
+        run,
+        tuple(outcomes),
+        tuple(question for question, _ in student.asked),
+        Bank(read_components(source), cases),
+        read_symptoms(source),
+    )
 
 
 def limits_of(assignment: Assignment) -> Limits:
     """The manifest's limits as the sandbox takes them."""
     return Limits(**assignment.limits.model_dump())
-
-
-def open_exam(exam: Exam, body: Callable[[Runner], T]) -> T:
-    """Call `body` with what runs the exam's checks, for grading many submissions."""
-    parts = exam.assignment, exam.source, exam.reference, exam.secret
-    return open_checks(*parts, body, exam.reference_of)
 
 
 def remote_student(

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import torch
 
-from autograder.checking import CheckOutcome, Runner
+from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Result, Verdict, fingerprint
 from autograder.diagnosis import Inquiry, diagnose, known
 from autograder.grading.carried import carried
-from autograder.grading.exam import Exam, open_exam, remote_student
+from autograder.grading.exam import Exam, remote_student
 from autograder.grading.judge import carry, explained, judge, verdict_on
 from autograder.notebooks import (
     Submission,
@@ -29,13 +29,10 @@ _TO_DIAGNOSE = (Verdict.WRONG, Verdict.ERROR)
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
 
 
-def grade(
-    student: str, path: Path, exam: Exam, server: Server, run: Runner | None = None
-) -> Result:
+def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
     """Grade the file at `path`, or the one that the folder there holds.
 
-    Never raises for a student's mistake; a fault of ours becomes verdicts `internal`. `run`: of
-    `open_exam`, when there are more to grade.
+    Never raises for a student's mistake; a fault of ours becomes verdicts `internal`.
     """
     started = time.perf_counter()
     sha256, notes = None, []
@@ -44,11 +41,7 @@ def grade(
             path = find_submission(path, exam.assignment.id)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
-        folder = path.parent
-        if run:
-            items, more = _grade(submission, folder, exam, server, run)
-        else:
-            items, more = open_exam(exam, lambda run: _grade(submission, folder, exam, server, run))
+        items, more = _grade(submission, path.parent, exam, server)
         notes += more
     except UnreadableSubmission as error:
         items = [verdict_on(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
@@ -93,7 +86,7 @@ def _result(
 
 
 def _grade(
-    submission: Submission, handed_in: Path, exam: Exam, server: Server, run: Runner
+    submission: Submission, handed_in: Path, exam: Exam, server: Server
 ) -> tuple[list[ItemResult], list[str]]:
     """The items, and what else there is to tell the student."""
     server.start()  # its own time is not the student's
@@ -104,9 +97,9 @@ def _grade(
     ) -> Sequence[CheckOutcome]:
         left = server.limits.wall_seconds - (time.monotonic() - started)
         with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
-            return run(student, handed_in, items)
+            return exam.run(student, handed_in, items)
 
-    outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server, run)
+    outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server)
     carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
     items = [judge(item, outcomes) for item in exam.assignment.items]
     share = exam.assignment.carried_share
@@ -131,7 +124,6 @@ def _ask(
     handed_in: Path,
     exam: Exam,
     server: Server,
-    run: Runner,
 ) -> tuple[list[CheckOutcome], dict[int, Answer], list[str], frozenset[str]]:
     """Run the cells, then the checks; then ask for what a diagnosis needs, if one is needed.
 
@@ -139,7 +131,7 @@ def _ask(
     """
     with remote_student(submission, exam, server) as student:
         student.run()
-        outcomes = run(student, handed_in)
+        outcomes = exam.run(student, handed_in)
         failed = {each.item for each in outcomes if each.verdict in _TO_DIAGNOSE}
         answers = exam.bank.ask(student, failed)
     solved = {cell.name for cell in submission.cells if cell.solution}

@@ -5,6 +5,7 @@ from autograder.proof.pool import open_pool
 from autograder.proof.promises import verify
 from autograder.proof.proving import (
     Proof,
+    measure,
     prove,
     try_all_mutants,
 )
@@ -13,6 +14,7 @@ from autograder.proof.samples import (
     read_samples,
     sample_class,
 )
+from autograder.proof.shows import stale_shows, write_shows
 from autograder.proof.tolerances import (
     FACTOR,
     Margin,
@@ -25,11 +27,14 @@ __all__ = [
     "Proof",
     "Sample",
     "margins",
+    "measure",
     "open_pool",
     "prove",
     "read_samples",
     "sample_class",
+    "stale_shows",
     "try_all_mutants",
     "verify",
     "write_proof",
+    "write_shows",
 ]

@@ -15,9 +15,8 @@ from typing import Any
 
 import yaml
 
-from autograder.checking import Runner
 from autograder.course import Verdict
-from autograder.grading import Exam, limits_of, open_exam, remote_student
+from autograder.grading import Exam, limits_of, remote_student
 from autograder.notebooks import Source, Submission
 from autograder.proof.mutations import changes
 from autograder.sandbox.confine import Limits
@@ -66,7 +65,7 @@ def mutants(source: Source) -> list[Mutant]:
     return found
 
 
-def killed_by(mutant: Mutant, exam: Exam, server: Server, run: Runner) -> str | None:
+def killed_by(mutant: Mutant, exam: Exam, server: Server) -> str | None:
     """The first item that a mutant loses, of those that ask the notebook anything.
 
     First come those that ask for what its cell defines, and of these the cheapest. Raises
@@ -89,7 +88,7 @@ def killed_by(mutant: Mutant, exam: Exam, server: Server, run: Runner) -> str | 
     )
     server.start()
     with remote_student(Submission(cells, (), ""), exam, server) as student:
-        for outcome in (each for item in items for each in run(student, Path(), [item])):
+        for outcome in (each for item in items for each in exam.run(student, Path(), [item])):
             if outcome.verdict is Verdict.INTERNAL:
                 raise RuntimeError(f"{mutant.cell}, {mutant.description}: {outcome.message}")
             if outcome.verdict is not Verdict.PASSED:
@@ -107,15 +106,10 @@ def try_mutants(exam: Exam, server: Server, chosen: Sequence[Mutant]) -> list[Tr
     reasons = read_equivalent(exam.source)
     exam = replace(exam, foreseen=())  # most are lost by the first questions
 
-    def tried(run: Runner) -> list[Tried]:
-        return [
-            Tried(
-                each, killed_by(each, exam, server, run), reasons.get((each.cell, each.description))
-            )
-            for each in chosen
-        ]
-
-    return open_exam(exam, tried)
+    return [
+        Tried(each, killed_by(each, exam, server), reasons.get((each.cell, each.description)))
+        for each in chosen
+    ]
 
 
 def read_equivalent(source: Source) -> dict[tuple[str, str], str]:

@@ -15,7 +15,8 @@ from typing import TypeVar
 import torch
 
 from autograder.course import Course, Result
-from autograder.grading import Exam, HandedIn, grade, limits_of, open_exam, prepare
+from autograder.diagnosis import Fault
+from autograder.grading import Exam, HandedIn, grade, limits_of, prepare
 from autograder.proof.mutants import Mutant, Tried, mutant_limits, try_mutants
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
@@ -38,6 +39,16 @@ class Pool:
     ) -> dict[str, Result]:
         """The results of a class, by student. tell: hears of how many of how many are done."""
         return {each.student: each for each in self._each(_grade, assignment_id, class_, tell)}
+
+    def measure(
+        self, assignment_id: str, faults: Sequence[Fault], tell: Callable[[int, int], None]
+    ) -> dict[str, dict[str, dict[str, int]]]:
+        """In how many cases of which item each fault shows, by component. tell: as of `grade`."""
+        found = dict(self._each(_measure, assignment_id, faults, tell))
+        shows: dict[str, dict[str, dict[str, int]]] = {}
+        for each in faults:
+            shows.setdefault(each.component, {})[each.name] = found[each.id]
+        return shows
 
     def try_mutants(
         self, assignment_id: str, mutants: Sequence[Mutant], tell: Callable[[int, int], None]
@@ -113,9 +124,13 @@ def _begin(course: Course, wall: str) -> None:
 def _grade(assignment_id: str, class_: Sequence[HandedIn]) -> list[Result]:
     exam = _process.exam(assignment_id)
     server = _process.server(limits_of(exam.assignment))
-    return open_exam(
-        exam, lambda run: [grade(each.student, each.path, exam, server, run) for each in class_]
-    )
+    return [grade(each.student, each.path, exam, server) for each in class_]
+
+
+def _measure(assignment_id: str, faults: Sequence[Fault]) -> list[tuple[str, dict[str, int]]]:
+    bank = _process.exam(assignment_id).bank
+    of = {component.name: component for component in bank.components}
+    return [(each.id, dict(bank.shows(of[each.component], each))) for each in faults]
 
 
 def _try(assignment_id: str, mutants: Sequence[Mutant]) -> list[Tried]:

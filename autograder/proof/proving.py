@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import Assignment, Course, ItemResult, Result, Verdict, source_path
-from autograder.diagnosis import Component, Faults, combine, named, same
+from autograder.diagnosis import Component, Faults, combine, named, read_components, same
 from autograder.grading import Exam, HandedIn, prepare
 from autograder.notebooks import read_source
 from autograder.proof.mutants import Tried, mutants
@@ -30,6 +30,7 @@ from autograder.proof.samples import (
     handed_in_files,
     read_samples,
 )
+from autograder.proof.shows import Shows
 from autograder.release import build
 
 LEAST_PAIRS = 0.95  # the share of them that must be named
@@ -78,6 +79,7 @@ class Proof:
     pairs: tuple[Graded, ...]
     variants: dict[str, tuple[ItemResult, ...]]  # what each lost, or was told something about
     mutants: tuple[Tried, ...] = ()
+    stale: tuple[str, ...] = ()  # what is told of where the faults show and is not so
 
     @cached_property
     def problems(self) -> list[str]:
@@ -107,6 +109,7 @@ class Proof:
             for each in self.mutants
             if each.problem
         ]
+        said += self.stale
         share = self.share_of_pairs
         if share is not None and share < LEAST_PAIRS:
             said.append(f"only {share:.1%} of the pairs are named, of {LEAST_PAIRS:.0%} wanted")
@@ -187,6 +190,15 @@ def prove(
         tuple(each for each in graded if len(each.faults) > 1),
         {each.name: _touched(results[each.name]) for each in variants},
     )
+
+
+def measure(
+    course: Course, assignment_id: str, pool: Pool, tell: Callable[[int, int], None]
+) -> Shows:
+    """In how many cases of which item each fault of an assignment shows."""
+    components = read_components(read_source(source_path(course.root, assignment_id)))
+    faults = [fault for component in components for fault in component.faults]
+    return pool.measure(assignment_id, faults, tell)
 
 
 def try_all_mutants(

@@ -18,14 +18,20 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from fnmatch import filter as matching
-from math import ceil
 from pathlib import Path
 from typing import Any, Literal
 
 import jupytext
 import nbformat
 
-from autograder.course import Course, Verdict, assignment_folder, samples_folder, source_path
+from autograder.course import (
+    Course,
+    Result,
+    Verdict,
+    assignment_folder,
+    samples_folder,
+    source_path,
+)
 from autograder.notebooks import read_source
 from autograder.release import build
 
@@ -55,6 +61,19 @@ class Sample:
     verdict: Verdict | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)  # beside the notebook
 
+    def misjudged(self, result: Result) -> str | None:
+        """What it got that it should not, in words; None when all is as it must be."""
+        kept = (Verdict.PASSED,) if self.kind == "right" else (Verdict.PASSED, Verdict.CARRIED)
+        lost = {each.item: each for each in result.items if each.verdict not in kept}
+        if more := lost.keys() - self.fails:
+            return f"loses {', '.join(f'{name} ({lost[name].verdict})' for name in sorted(more))}"
+        if fewer := self.fails - lost.keys():
+            return f"does not lose {', '.join(sorted(fewer))}"
+        for name, each in lost.items():
+            if each.verdict is Verdict.INTERNAL or self.verdict not in (None, each.verdict):
+                return f"is {each.verdict} at {name}, not {self.verdict or 'wrong'}: {each.message}"
+        return None
+
     def write(self, folder: Path) -> Path:
         """Hand it in, in nbgrader's layout below `folder`; returns the file."""
         path = folder / self.name / self.assignment / f"{self.assignment}.ipynb"
@@ -82,7 +101,7 @@ def _spread(
     samples: list[Sample], count: int, shows: Callable[[Sample], frozenset[str]]
 ) -> list[Sample]:
     """Some of them, from all over, such that all that any of them shows is shown by one."""
-    chosen = samples[:: ceil(len(samples) / count)] if samples else []
+    chosen = [samples[at * len(samples) // count] for at in range(min(count, len(samples)))]
     shown = {what for each in chosen for what in shows(each)}
     for each in sorted(samples, key=lambda each: len(shows(each))):
         if not shows(each) <= shown:

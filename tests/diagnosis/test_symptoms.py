@@ -11,7 +11,7 @@ from autograder.diagnosis.symptoms.contrasts import contrasts
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry, is_plain
 from autograder.diagnosis.symptoms.known import known
 from autograder.diagnosis.symptoms.probes import probes
-from autograder.grading import grade, limits_of, open_exam, prepare
+from autograder.grading import grade, limits_of, prepare
 from autograder.grading import submission as grading
 from autograder.notebooks.submission import modules_for
 from autograder.proof.samples import Sample, answered, as_saved, overlaid
@@ -86,7 +86,7 @@ def graded(exam, change, tmp_path, cell="attention"):
     notebook = overlaid(right, f'# x\n# %% solution="{cell}"\n{change}')
     path = Sample("x", "", "wrong", exam.assignment.id, as_saved(notebook)).write(tmp_path)
     with Server(choose(), limits_of(exam.assignment)) as server:
-        result = open_exam(exam, lambda run: grade("x", path, exam, server, run))
+        result = grade("x", path, exam, server)
     return {each.item: each for each in result.items}
 
 

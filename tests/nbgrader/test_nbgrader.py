@@ -17,7 +17,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 import autograder.nbgrader
 from autograder.course.manifest import read_course
-from autograder.grading import failed_result
+from autograder.grading.submission import failed_result
 from autograder.proof.samples import answered, sample_class
 
 ROOT = Path(__file__).resolve().parents[2]

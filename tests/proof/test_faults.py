@@ -6,18 +6,17 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-import torch
-import yaml
 from torch import nn
-from write_shows import SECRET
 
 from autograder.course import source_path
 from autograder.course.manifest import read_course
-from autograder.diagnosis.components import FAULTS, SHOWS, BadFault, read_components
+from autograder.diagnosis.components import BadFault, read_components
 from autograder.diagnosis.evidence import apart, same
 from autograder.diagnosis.search import diagnose
 from autograder.grading import prepare
 from autograder.notebooks.source import read_source
+from autograder.proof.pool import SECRET
+from autograder.proof.shows import shows_path, stale_shows, write_shows
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENTS = [each.id for each in read_course(ROOT).assignments]
@@ -26,15 +25,6 @@ COMPONENTS = [
     for assignment in ASSIGNMENTS
     for component in read_components(read_source(source_path(ROOT, assignment)))
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Small tensors: other threads would only be waited for."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -116,15 +106,29 @@ def test_no_two_faults_give_the_same_everywhere(bank_of, assignment_id, name):
         assert not alike(one, other), f"{one[0].id} and {other[0].id} are one"
 
 
-@pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)
-def test_the_file_says_where_each_fault_shows(bank_of, assignment_id, name):
-    """Else write it anew: python tests/write_shows.py."""
-    bank = bank_of(assignment_id)
-    component = component_of(bank, name)
-    measured = {each.name: bank.shows(component, each) for each in component.faults}
-    file = ROOT / "solutions" / assignment_id / FAULTS / SHOWS
-    assert yaml.safe_load(file.read_text())[name] == measured
-    assert {each.name: each.shows for each in component.faults} == measured
+def test_the_file_says_where_each_fault_shows_or_is_told_to_be_stale(bank_of, course, tmp_path):
+    """That of every other assignment is measured by `make prove`."""
+    name = "a1_attention"
+    bank = bank_of(name)
+    measured = {
+        component.name: {
+            fault.name: dict(bank.shows(component, fault)) for fault in component.faults
+        }
+        for component in bank.components
+    }
+    assert stale_shows(ROOT, name, measured) == []
+    assert all(
+        fault.shows == measured[component.name][fault.name]
+        for component in bank.components
+        for fault in component.faults
+    )
+    assert stale_shows(tmp_path, name, measured) == []  # there need not be any
+    shows_path(tmp_path, name).parent.mkdir(parents=True)
+    path = write_shows(tmp_path, name, measured)
+    assert path.read_text() == shows_path(ROOT, name).read_text()
+    measured["causal_mask"]["OneRowTooMany"]["causal_mask"] += 1
+    (told,) = stale_shows(tmp_path, name, measured)
+    assert told.startswith("shows.yml is stale (causal_mask.OneRowTooMany): run `autograder prove")
 
 
 def drawing_otherwise(module):

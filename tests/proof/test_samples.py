@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -17,7 +18,6 @@ from autograder.proof.samples import STUB
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = read_course(ROOT)
 NAMES = [each.id for each in COURSE.assignments]
-KEPT = (Verdict.PASSED, Verdict.CARRIED)
 LOST = (Verdict.WRONG, Verdict.ERROR, Verdict.FORBIDDEN, Verdict.MISSING)
 # One of these says how something ended that is not just wrong.
 ENDED = ("raised", "uses", "is still the stub", "is not defined")
@@ -44,20 +44,19 @@ def sentences(assignment_id):
 
 
 @pytest.mark.parametrize(("assignment", "name"), RIGHT)
-def test_a_right_one_gets_full_marks(assignment, name, class_of):
-    result = class_of(assignment).results[name]
+def test_a_right_one_gets_full_marks(assignment, name, graded):
+    result = graded(assignment, name)
     assert [item.message for item in result.items if item.message] == []
     assert {item.verdict for item in result.items} == {Verdict.PASSED}
     assert result.score == result.max_score
 
 
 @pytest.mark.parametrize(("assignment", "name"), WRONG)
-def test_a_wrong_one_loses_exactly_what_it_says(assignment, name, class_of):
-    class_ = class_of(assignment)
-    wrong, result = class_.samples[name], class_.results[name]
+def test_a_wrong_one_loses_exactly_what_it_says(assignment, name, samples_of, graded):
+    wrong, result = samples_of(assignment)[name], graded(assignment, name)
     said_by = sentences(assignment)
     names = read_source(source_path(ROOT, assignment)).defined_in
-    assert {item.item for item in result.items if item.verdict not in KEPT} == wrong.fails
+    assert wrong.misjudged(result) is None
     assert wrong.fails
     for item in result.items:
         if item.verdict is Verdict.CARRIED:
@@ -79,14 +78,26 @@ def test_a_wrong_one_loses_exactly_what_it_says(assignment, name, class_of):
 
 
 @pytest.mark.parametrize("assignment", NAMES)
-def test_the_stub_is_missing_all_of_it(assignment, class_of):
-    result = class_of(assignment).results[STUB]
+def test_the_stub_is_missing_all_of_it(assignment, graded):
+    result = graded(assignment, STUB)
     assert {item.verdict for item in result.items} == {Verdict.MISSING}
     handed_in_beside = ("translation_most", "translation_nearly_all")
     for item in result.items:
         words = "handed in" if item.item in handed_in_beside else "is still the stub"
         assert words in item.message
     assert result.notes == ()
+
+
+def test_a_sample_that_gets_something_else_is_told(samples, graded):
+    """The wrong one that is held for right, and so on: what `misjudged` must see."""
+    sample, result = samples["scale_is_a_constant"], graded("a1_attention", "scale_is_a_constant")
+    assert sample.misjudged(result) is None
+    (lost,) = sample.fails
+    assert replace(sample, kind="right", fails=frozenset()).misjudged(result).startswith("loses ")
+    more = replace(sample, fails=sample.fails | {"causal_mask"})
+    assert more.misjudged(result) == "does not lose causal_mask"
+    other = replace(sample, verdict=Verdict.TIMEOUT)
+    assert other.misjudged(result).startswith(f"is wrong at {lost}, not timeout: ")
 
 
 @pytest.mark.parametrize("assignment", NAMES)

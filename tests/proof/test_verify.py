@@ -10,6 +10,7 @@ import pytest
 from autograder.course.manifest import read_course
 from autograder.proof import promises as verification
 from autograder.proof.promises import verify
+from autograder.proof.samples import read_samples
 from autograder.sandbox.walls import choose
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ def copied(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def gate(copied):
-    return verification._Gate(copied, copied.assignment(NAME), choose())
+    return verification._Gate(copied, copied.assignment(NAME), choose(), 1, lambda text: None)
 
 
 def test_a_stale_release_is_found(gate):
@@ -41,10 +42,10 @@ def test_a_stale_release_is_found(gate):
 
 
 def test_tolerances_that_excuse_wrong_code_are_found(gate, copied):
-    # The samples are those of this repository: a copy of a course has none that are wrong.
-    samples = verification.read_samples(read_course(ROOT), NAME)
     gate.samples = [
-        each for each in samples if each.name in ("scaled_queries", "no_scale", "exp_and_normalise")
+        each
+        for each in read_samples(copied, NAME)
+        if each.name in ("scaled_queries", "no_scale", "exp_and_normalise")
     ]
 
     figure, problem = verification._margins_wide(gate)
@@ -64,14 +65,14 @@ def test_a_stub_that_passes_a_check_is_found(gate, monkeypatch):
     assert problem == "passed by the stub: causal_mask"
 
 
-def test_a_variant_that_loses_is_found(gate, monkeypatch):
-    samples = verification.read_samples(read_course(ROOT), NAME)
+def test_a_sample_that_gets_something_else_is_found(gate, copied, monkeypatch):
+    samples = read_samples(copied, NAME)
     wrong = next(each for each in samples if each.name == "padding_id_is_a_constant")
     stub = next(each for each in samples if each.kind == "stub")
-    monkeypatch.setattr(gate, "samples", [replace(wrong, kind="right"), stub])
+    monkeypatch.setattr(gate, "samples", [replace(wrong, kind="right", fails=frozenset()), stub])
     gate.__dict__.pop("graded", None)
-    _, problem = verification._variants_full(gate)
-    assert problem.startswith("padding_id_is_a_constant loses padding_mask (wrong): ")
+    _, problem = verification._samples_as_told(gate)
+    assert problem == "1 got something else: padding_id_is_a_constant loses padding_mask (wrong)"
     assert verification._reference_full(gate) == ("22 of 22", None)
     assert verification._stub_missing(gate) == ("11 of 11 items", None)
     gate.__dict__.pop("graded", None)
@@ -80,7 +81,7 @@ def test_a_variant_that_loses_is_found(gate, monkeypatch):
 def test_each_promise_is_tried_and_the_manifest_is_counted(copied, monkeypatch):
     tried = {name: lambda gate: ("seen", None) for name in verification._PROMISES}
     monkeypatch.setattr(verification, "_PROMISES", tried)
-    found = list(verify(copied, [copied.assignment(NAME)], "none", lambda text: None))
+    found = list(verify(copied, [copied.assignment(NAME)], "none", 1, lambda text: None))
     assert [each.promise for each in found] == ["valid", *tried]
     assert found[0].figure.startswith(f"{len(copied.assignments)} assignments, ")
     assert all(each.problem is None for each in found)

@@ -1,0 +1,146 @@
+"""An assignment's checks, as pytest collects them from `checks.py`.
+
+pytest does what it does best: it finds the functions, takes their parameters apart, and says what
+is wrong with the file. They are then called by hand (see runner.py): its protocol of setup, call,
+teardown and three reports takes longer than most checks do.
+"""
+
+import inspect
+import os
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from autograder.checking.loading import load
+from autograder.course import Assignment
+from autograder.notebooks import Source
+
+CHECKS = "checks.py"  # beside the source
+# What collecting does not need.
+_WITHOUT = (
+    "cacheprovider",
+    "capture",
+    "debugging",
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "logging",
+    "pastebin",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+    "terminal",
+    "threadexception",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+)
+
+
+class ChecksBroken(Exception):
+    """The checks themselves cannot be run: a fault of the course's."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: a function, with one choice of its parameters.
+
+    name: the function's, with the parameters' ids; wants: what the function asks for by name;
+    parameters: those of it that pytest's `parametrize` gives.
+    """
+
+    item: str
+    name: str
+    function: Callable[..., object]
+    wants: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    public: bool
+    hint: str | None
+
+    @property
+    def sentence(self) -> str:
+        """What it looks at, in words for the student."""
+        return inspect.getdoc(self.function) or ""
+
+
+def collect(assignment: Assignment, source: Source) -> tuple[Check, ...]:
+    """The checks of an assignment, in the order of their file. Raises ChecksBroken."""
+    folder = source.path.resolve().parent
+    file = folder / CHECKS
+    if not file.is_file():
+        raise ChecksBroken(f"{file} is missing: it says what is checked in {assignment.id}")
+    collecting = _Collecting(assignment)
+    args = ["-c", os.devnull, "--rootdir", str(folder), "--strict-markers", "--assert=plain"]
+    args += ["--noconftest", "--disable-plugin-autoload"]
+    args += [*(f"-pno:{name}" for name in _WITHOUT), str(file)]
+    options = os.environ.pop("PYTEST_ADDOPTS", None)  # meant for other runs
+    try:
+        status = pytest.main(args, plugins=[collecting])
+    finally:
+        if options is not None:
+            os.environ["PYTEST_ADDOPTS"] = options
+    if collecting.broken or not collecting.checks:
+        why = "\n".join(collecting.broken)
+        raise ChecksBroken(why or f"pytest ended with {status!r} on {file}")
+    return collecting.checks
+
+
+class _Collecting:
+    """Takes the checks from a session of pytest, as a plugin, and lets it run nothing."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self.broken: list[str] = []
+        self.checks: tuple[Check, ...] = ()
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", "item(id, public, hint): the item checked")
+
+    def pytest_pycollect_makemodule(self, module_path: Any, parent: Any) -> pytest.Module:
+        return _Checks.from_parent(parent, path=module_path)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken.append(str(report.longrepr))
+
+    def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
+        self.checks = tuple(map(_check, items))
+        checked = {each.item for each in self.checks}
+        known = {item.id for item in self._assignment.items}
+        for name in sorted(checked - known):
+            self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
+        for name in sorted(known - checked):
+            self.broken.append(f"no check looks at the item {name!r} of course.yml")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        return True
+
+
+class _Checks(pytest.Module):
+    """The file of checks, loaded as the course's own Python is."""
+
+    def _getobj(self) -> Any:
+        try:
+            return load(self.path.parents[1], f"{self.path.parent.name}.{self.path.stem}")
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            said = f"{where.filename}:{where.lineno}: {type(error).__name__}: {error}"
+            raise self.CollectError(said) from error
+
+
+def _check(node: Any) -> Check:
+    marker = node.get_closest_marker("item")
+    named = marker is not None and bool(marker.args)
+    options = marker.kwargs if marker is not None else {}
+    return Check(
+        item=str(marker.args[0]) if named else f"(no item: {node.name})",
+        name=node.name,
+        function=node.function,
+        wants=tuple(node.fixturenames),
+        parameters=dict(node.callspec.params) if hasattr(node, "callspec") else {},
+        public=bool(options.get("public")),
+        hint=options.get("hint"),
+    )

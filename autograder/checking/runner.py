@@ -1,0 +1,104 @@
+"""Runs an assignment's checks, in this process, against one submission.
+
+What a check may ask for: `student`, `reference`, `agree` (asks both and compares), `draw` (inputs
+from the case's own seed), `handed_in`, `reference_of`. The marker `item(id, public=..., hint=...)`
+names the item that a check belongs to; a public one is also recorded as a case for the students'
+notebook.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.asking import Student, StudentError
+from autograder.checking.agree import Agree, Asked, Wrong
+from autograder.checking.collect import Check
+from autograder.checking.draw import Draw
+from autograder.checking.weights import Weights
+from autograder.course import Assignment, Verdict, seed
+from autograder.notebooks import Source
+
+
+@dataclass(frozen=True)
+class CheckOutcome:
+    """What one check found."""
+
+    item: str
+    sentence: str
+    public: bool
+    hint: str | None
+    verdict: Verdict
+    message: str | None
+    asked: tuple[Asked, ...]
+    notes: tuple[str, ...] = ()  # what it noticed and does not judge
+    advice: str | None = None  # the hint, where it fits what happened
+
+
+class Runner:
+    """Runs checks against any number of submissions.
+
+    reference_of: gives the reference of any assignment, for checks that need another one's.
+    """
+
+    def __init__(
+        self,
+        checks: Sequence[Check],
+        assignment: Assignment,
+        source: Source,
+        reference: Student,
+        secret: str,
+        reference_of: Callable[[str], Student],
+    ) -> None:
+        self._checks = checks
+        self._assignment = assignment
+        self._source = source
+        self._reference = reference
+        self._secret = secret
+        self._weights = Weights(reference, secret, assignment.id)
+        self._reference_of = reference_of
+
+    def __call__(
+        self, student: Student, handed_in: Path, items: Collection[str] | None = None
+    ) -> list[CheckOutcome]:
+        """What they find, those of `items` alone; handed_in: where the student's files lie."""
+        chosen = [each for each in self._checks if items is None or each.item in items]
+        return [self._run(each, student, handed_in) for each in chosen]
+
+    def _run(self, check: Check, student: Student, handed_in: Path) -> CheckOutcome:
+        tolerance = self._assignment.item(check.item).tolerance
+        agree = Agree(student, self._reference, tolerance, self._source.parameters, self._weights)
+        known = {
+            "student": student,
+            "reference": self._reference,
+            "reference_of": self._reference_of,
+            "handed_in": handed_in,
+            "draw": Draw(seed(self._secret, self._assignment.id, check.item, check.name)),
+            "agree": agree,
+            **check.parameters,
+        }
+        error: BaseException | None = None
+        try:
+            check.function(**{name: known[name] for name in check.wants})
+        except KeyboardInterrupt:
+            raise
+        except BaseException as raised:  # an exit, too, is the check's failure
+            error = raised
+        return _outcome(check, error, agree)
+
+
+def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOutcome:
+    advice: str | None = None
+    if error is None:
+        verdict, message = Verdict.PASSED, None
+    elif isinstance(error, Wrong):
+        verdict, message = Verdict.WRONG, f"{check.sentence}\n{error}"
+        advice = None if "is there a return" in str(error) else check.hint
+    elif isinstance(error, StudentError):
+        verdict, message = error.verdict, f"{check.sentence}\n{error}"
+        advice = check.hint if error.verdict is Verdict.ERROR else None
+    else:
+        verdict = Verdict.INTERNAL
+        message = f"the check {check.name} failed by itself: {type(error).__name__}: {error}"
+    asked, notes = tuple(agree.asked), tuple(agree.notes)
+    said = check.item, check.sentence, check.public, check.hint
+    return CheckOutcome(*said, verdict, message, asked, notes, advice)

@@ -1,0 +1,25 @@
+"""The command line's application, and the options that several verbs have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="Build the course's assignments and grade what students hand in.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+CourseFolder = Annotated[
+    Path, typer.Option("--course", help="Folder of course.yml.", show_default="this one")
+]
+NoSandbox = Annotated[
+    bool,
+    typer.Option("--no-sandbox", help="Run student code WITHOUT walls; noted in every result."),
+]
+Sandbox = Annotated[
+    str | None,
+    typer.Option("--sandbox", help="sandlock or bubblewrap; the best one there is by default."),
+]

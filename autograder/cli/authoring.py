@@ -1,0 +1,131 @@
+"""The verbs of whoever makes the course: release, verify, margins and prove."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder.cli.app import CourseFolder, Sandbox, app
+from autograder.cli.common import err, out, problems_told, read_nearest, wall_for
+from autograder.cli.gate import show_margins, show_measured, show_proof, show_verification
+from autograder.course import known_secret
+from autograder.grading import default_jobs
+from autograder.release import build
+
+
+@app.command()
+def release(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    course: CourseFolder = Path(),
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail when assignments/ is stale.")
+    ] = False,
+) -> None:
+    """Build what students get: assignments/NAME/ from solutions/NAME/.
+
+    Solutions are cleared by nbgrader, public cases recorded from the reference, and the result
+    is scanned for leaks. The same source gives the same bytes.
+
+    Example: `autograder release ps1`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        stale = False
+        for name in assignments or [each.id for each in found.assignments]:
+            with out.status(f"building {name}"):
+                built = build(found, name, known_secret(found.root))
+            folder = found.root / "assignments" / name
+            changed = built.differs_from(folder) if folder.exists() else sorted(built.files)
+            stale = stale or bool(changed)
+            if changed and not check:
+                built.write(folder)
+            said = "stale" if check else "written"
+            out.print(f"{name}: {f'{said}: ' + ', '.join(changed) if changed else 'up to date'}")
+        if check and stale:
+            err.print("Run `autograder release` and commit assignments/.")
+            raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """The gate before publishing: try every promise of the course, a line with a figure for each.
+
+    The reference and every sample are graded, tolerances measured, releases built again and run
+    in a real kernel. Takes minutes: the last assignment trains its model. Writes nothing.
+
+    Example: `autograder verify ps1`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
+        wall = wall_for(sandbox, no_sandbox=False)
+        kept = show_verification(out, err, found, chosen, wall, jobs)
+    raise typer.Exit(0 if kept else 1)
+
+
+@app.command()
+def margins(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """Measure how far each tolerance is from right code and from wrong code.
+
+    Example: `autograder margins ps1`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
+        wide = show_margins(out, err, found, chosen, wall_for(sandbox, no_sandbox=False))
+    raise typer.Exit(0 if wide else 1)
+
+
+@app.command()
+def prove(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all by default.")
+    ] = None,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Single faults and variants alone."),
+    ] = False,
+    measure: Annotated[
+        bool,
+        typer.Option("--measure", help="Only write where each fault shows: faults/shows.yml."),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Where the page goes.", show_default="build/proof.html")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """Prove that the grader catches what it should, and says nothing but the truth.
+
+    Every fault of the bank, each pair of those made often, every right variant and every mutant of
+    the references is graded as a submission. Fails when a fault or mutant survives, is not caught
+    by the item meant for it or is named wrongly, and when a variant loses a point. Takes minutes.
+
+    Example: `autograder prove ps1 --quick`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
+        wall = wall_for(sandbox, no_sandbox=False)
+        if measure:
+            show_measured(out, err, found, chosen, wall, jobs)
+            raise typer.Exit
+        page = output or found.root / "build" / "proof.html"
+        proven = show_proof(out, err, found, chosen, wall, jobs, quick=quick, page=page)
+    raise typer.Exit(0 if proven else 1)

@@ -1,0 +1,155 @@
+"""The verbs of whoever grades: grade, check, doctor and demo."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import rich.markup
+import typer
+from rich.table import Table
+
+from autograder.cli import demo as demos
+from autograder.cli import doctor as doctors
+from autograder.cli.app import CourseFolder, NoSandbox, Sandbox, app
+from autograder.cli.common import (
+    err,
+    fail,
+    grade_and_publish,
+    out,
+    problems_told,
+    read_nearest,
+    wall_for,
+)
+from autograder.cli.show import print_result
+from autograder.course import read_secret
+from autograder.grading import default_jobs, find_class, limits_of, prepare
+from autograder.grading import grade as grade_one
+from autograder.sandbox.host import Server
+
+
+@app.command()
+def grade(
+    assignment: Annotated[str, typer.Argument(help="Which assignment, as in course.yml.")],
+    submitted: Annotated[
+        Path | None,
+        typer.Option(help="Folder of STUDENT/ASSIGNMENT/.", show_default="submitted"),
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Where result files go.", show_default="results")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+    no_sandbox: NoSandbox = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Leave the gradebook and the feedback as they are.")
+    ] = False,
+) -> None:
+    """Grade a class: result files, nbgrader's gradebook, feedback pages and a class page.
+
+    Grading again gives the same scores; scores given by hand are kept.
+
+    Example: `autograder grade ps1 --jobs 2`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        found.assignment(assignment)  # a wrong name first
+        wall = wall_for(sandbox, no_sandbox)
+        where = submitted or found.root / "submitted"
+        if not where.is_dir():
+            fail(f"{where} is not a folder: name the one of <student>/{assignment}/ folders")
+        class_ = find_class(where, assignment)
+        if not class_:
+            fail(f"nobody handed in {assignment}: no folder {where}/<student>/{assignment}/")
+        folder = results or found.root / "results"
+        graded = grade_and_publish(
+            found, assignment, class_, folder, wall, jobs, record_it=not dry_run
+        )
+    raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A notebook (.ipynb) or its percent-format .py.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result file.")] = False,
+    assignment: Annotated[
+        str | None, typer.Option(help="Which assignment.", show_default="the file's name")
+    ] = None,
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+    no_sandbox: NoSandbox = False,
+) -> None:
+    """Grade one file and print what its student would read. Writes nothing.
+
+    Example: `autograder check submitted/s042/ps1/ps1.ipynb`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        wall = wall_for(sandbox, no_sandbox)
+        if not file.is_file():
+            fail(f"{file} is not a file")
+        exam = prepare(found, assignment or file.stem, read_secret(found.root))
+        with Server(wall, limits_of(exam.assignment)) as server:
+            with err.status("starting the sandbox"):
+                server.start()
+            result = grade_one(file.resolve().parent.name, file, exam, server)
+    if as_json:
+        typer.echo(result.model_dump_json(indent=2))
+    else:
+        print_result(out, result.told(exam.assignment.feedback))
+    raise typer.Exit(1 if result.needs_staff else 0)
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Say what this machine offers for grading, and what to do about what is missing.
+
+    Example: `autograder doctor`
+    """
+    findings = doctors.examine()
+    if as_json:
+        typer.echo(json.dumps([vars(each) for each in findings], indent=2))
+    else:
+        table = Table(box=None, show_header=False)
+        for each in findings:
+            mark = "[green]✓[/]" if each.advice is None else "[yellow]![/]"
+            said = "" if each.advice is None else rich.markup.escape(each.advice)
+            table.add_row(mark, each.what, each.found, said)
+        out.print(table)
+    if not doctors.can_grade(findings):
+        err.print("No walls: grading is refused here until sandlock or bubblewrap works.")
+        raise typer.Exit(1)
+
+
+@app.command()
+def demo(
+    output: Annotated[
+        Path | None, typer.Option(help="Where to build it.", show_default="build/demo")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """Grade a sample class in a copy of the course: right, wrong, broken and hostile submissions.
+
+    Touches nothing outside its folder. Needs walls: some of the class means harm.
+
+    Example: `autograder demo`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        wall = wall_for(sandbox, no_sandbox=False)
+        folder = output or found.root / "build" / "demo"
+        copy = demos.set_up(found, folder)
+        troubled = False
+        for each in copy.assignments:
+            with out.status(f"building {each.id} and its sample class"):
+                samples = demos.fill(copy, each.id, found)
+            about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
+            class_ = find_class(copy.root / "submitted", each.id)
+            folder = copy.root / "results"
+            graded = grade_and_publish(copy, each.id, class_, folder, wall, jobs, about=about)
+            troubled = troubled or any(result.needs_staff for result in graded)
+    raise typer.Exit(1 if troubled else 0)
