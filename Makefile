@@ -14,7 +14,7 @@ demo: .venv/installed
 	$(BIN)/autograder demo
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -28,7 +28,7 @@ prove: .venv/installed
 	$(BIN)/autograder prove
 
 bench: .venv/installed
-	$(BIN)/python tests/benchmark.py
+	$(BIN)/python tests/benchmark.py $(BENCH)
 
 release: .venv/installed
 	$(BIN)/autograder release

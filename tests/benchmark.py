@@ -3,8 +3,10 @@
 Both sides of every ratio are measured in this one run, on notebooks with the same checks, and
 each is given what speaks for it: of nbgrader only what one more submission costs, without its
 start and without importing the checks; of this grader everything, its start included.
+`python tests/benchmark.py --class 3` only shows that it runs: its figures say nothing.
 """
 
+import argparse
 import json
 import resource
 import shutil
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import bare
@@ -32,10 +35,17 @@ from autograder.sandbox.walls import choose
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "a1_attention"
-CLASS = 100
-FEW, MORE = 2, 8  # submissions for nbgrader; it is their difference that counts
-ROUNDS = 30
 SECRET = "a secret for the benchmark"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured. few, more: submissions for nbgrader, whose difference counts."""
+
+    class_: int = 100
+    few: int = 2
+    more: int = 8
+    rounds: int = 30
 
 
 def cpu_seconds(command: list[str], cwd: Path) -> tuple[float, float]:
@@ -60,14 +70,14 @@ def full_notebook(course_root: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def kit_course(root: Path, wall: str) -> list[str]:
-    """A course with a class of CLASS; returns the command that grades it."""
+def kit_course(root: Path, wall: str, size: Size) -> list[str]:
+    """A course with a class; returns the command that grades it."""
     for name in ("course.yml", "nbgrader_config.py"):
         shutil.copy(ROOT / name, root)
     for name in ("solutions", "assignments"):
         shutil.copytree(ROOT / name, root / name)
     notebook = full_notebook(root)
-    for number in range(CLASS):
+    for number in range(size.class_):
         folder = root / "submitted" / f"s{number:03}" / NAME
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{NAME}.ipynb")
@@ -75,7 +85,7 @@ def kit_course(root: Path, wall: str) -> list[str]:
     return [program, "grade", NAME, "--sandbox", wall]
 
 
-def stock_course(root: Path) -> Callable[[int], list[str]]:
+def stock_course(root: Path, size: Size) -> Callable[[int], list[str]]:
     """A stock nbgrader course with the same checks in its grade cells; returns the command."""
     exam = prepare(read_course(ROOT), NAME, SECRET)
     source = root / "source" / NAME
@@ -110,7 +120,7 @@ def stock_course(root: Path) -> Callable[[int], list[str]]:
     (root / "nbgrader_config.py").write_text("c = get_config()\n")
     program = str(Path(sys.executable).with_name("nbgrader"))
     cpu_seconds([program, "generate_assignment", NAME, "--force"], root)
-    for number in range(MORE):
+    for number in range(size.more):
         folder = root / "submitted" / f"s{number}" / NAME
         folder.mkdir(parents=True)
         nbformat.write(notebook, folder / f"{NAME}.ipynb")
@@ -130,26 +140,26 @@ def imports() -> float:
     return max(0.0, seconds[1] - seconds[0])
 
 
-def per_core_second(wall: str) -> None:
+def per_core_second(wall: str, size: Size) -> None:
     """Submissions per processor second: a class here against stock nbgrader."""
     with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
-        grade = kit_course(Path(ours), wall)
+        grade = kit_course(Path(ours), wall, size)
         cpu_seconds([*grade, "--jobs", "1"], Path(ours))  # makes the gradebook, as theirs is made
-        autograde = stock_course(Path(theirs))
-        few, _ = cpu_seconds(autograde(FEW), Path(theirs))
+        autograde = stock_course(Path(theirs), size)
+        few, _ = cpu_seconds(autograde(size.few), Path(theirs))
         kits = {jobs: cpu_seconds([*grade, "--jobs", str(jobs)], Path(ours)) for jobs in (1, 2)}
-        more, _ = cpu_seconds(autograde(MORE), Path(theirs))
-    stock = (more - few) / (MORE - FEW) - imports()
+        more, _ = cpu_seconds(autograde(size.more), Path(theirs))
+    stock = (more - few) / (size.more - size.few) - imports()
     print(f"nbgrader autograde: {stock:.2f} core seconds for one more submission")
     for jobs, (cpu, seconds) in kits.items():
         print(
-            f"autograder grade --jobs {jobs}: {cpu:.1f} core seconds, {seconds:.1f} s for {CLASS} "
-            f"submissions with results, gradebook and pages ({wall})"
+            f"autograder grade --jobs {jobs}: {cpu:.1f} core seconds, {seconds:.1f} s for "
+            f"{size.class_} submissions with results, gradebook and pages ({wall})"
         )
-        print(f"ratio submissions_per_core_second_jobs_{jobs} {stock * CLASS / cpu:.1f}")
+        print(f"ratio submissions_per_core_second_jobs_{jobs} {stock * size.class_ / cpu:.1f}")
 
 
-def fork_to_last_answer(wall: str, name: str) -> None:
+def fork_to_last_answer(wall: str, name: str, size: Size) -> None:
     """The checks through the walls against the same checks called in this process."""
     torch.set_num_threads(1)
     exam = prepare(read_course(ROOT), name, SECRET)
@@ -183,7 +193,7 @@ def fork_to_last_answer(wall: str, name: str) -> None:
     with Server(wall, limits_of(exam.assignment)) as server:
         walled(server)
         in_process()
-        for _ in range(ROUNDS):
+        for _ in range(size.rounds):
             seconds["walled"].append(walled(server))
             started = time.perf_counter()
             in_process()
@@ -196,11 +206,21 @@ def fork_to_last_answer(wall: str, name: str) -> None:
     print(f"ratio fork_to_last_answer_{name} {middle['walled'] / middle['bare']:.2f}")
 
 
-if __name__ == "__main__":
-    best = choose()
+def main() -> None:
+    """Measure all of it, and print lines that begin with `ratio`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--class", type=int, default=Size.class_, help="submissions", dest="class_")
+    class_ = parser.parse_args().class_
+    size = Size() if class_ >= Size.class_ else Size(class_, 1, 2, 2)
+    wall = choose()
+    course = read_course(ROOT)
     with scripts_on_path("alembic"):
         for each in (NAME, "a5_transformer"):
-            fork_to_last_answer(best, each)
-        per_core_second(best)
-    for one in read_course(ROOT).assignments:
+            fork_to_last_answer(wall, each, size)
+        per_core_second(wall, size)
+    for one in course.assignments if class_ >= Size.class_ else course.assignments[:1]:
         pace(one.id, SECRET)
+
+
+if __name__ == "__main__":
+    main()

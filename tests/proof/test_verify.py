@@ -42,11 +42,8 @@ def test_a_stale_release_is_found(gate):
 
 
 def test_tolerances_that_excuse_wrong_code_are_found(gate, copied):
-    gate.samples = [
-        each
-        for each in read_samples(copied, NAME)
-        if each.name in ("scaled_queries", "no_scale", "exp_and_normalise")
-    ]
+    names = ("scaled_queries", "no_scale", "exp_and_normalise")
+    gate.samples = [each for each in read_samples(copied, NAME) if each.name in names]
 
     figure, problem = verification._margins_wide(gate)
     assert problem.startswith("closer than a factor of 100: attention_")
