@@ -1,4 +1,4 @@
-"""The verbs of whoever makes the course: release, verify, margins and prove."""
+"""The verbs of whoever makes the course: release, samples, verify, margins and prove."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,13 @@ import typer
 
 from autograder.cli.app import CourseFolder, Sandbox, app
 from autograder.cli.common import err, out, problems_told, read_nearest, wall_for
-from autograder.cli.gate import show_margins, show_measured, show_proof, show_verification
+from autograder.cli.gate import (
+    show_margins,
+    show_measured,
+    show_proof,
+    show_samples,
+    show_verification,
+)
 from autograder.course import known_secret
 from autograder.grading import default_jobs
 from autograder.release import build
@@ -46,6 +52,30 @@ def release(
         if check and stale:
             err.print("Run `autograder release` and commit assignments/.")
             raise typer.Exit(1)
+
+
+@app.command()
+def samples(
+    assignment: Annotated[str, typer.Argument(help="Which assignment, as in course.yml.")],
+    pattern: Annotated[
+        str, typer.Argument(help="Part of a name; those that match are told in full.")
+    ] = "",
+    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
+    course: CourseFolder = Path(),
+    sandbox: Sandbox = None,
+) -> None:
+    """Grade an assignment's samples: whether each gets what it says that it must.
+
+    Those of solutions/NAME/right, wrong and hostile, and the stub. Fails when one gets something
+    else, and says what.
+
+    Example: `autograder samples ps1 swapped_axes`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        wall = wall_for(sandbox, no_sandbox=False)
+        as_told = show_samples(out, err, found, assignment, pattern, wall, jobs)
+    raise typer.Exit(0 if as_told else 1)
 
 
 @app.command()

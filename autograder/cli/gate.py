@@ -1,4 +1,4 @@
-"""`autograder verify`, `margins` and `prove`: what must hold before anything is published."""
+"""`samples`, `verify`, `margins` and `prove`: what must hold before anything is published."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,12 +16,14 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from autograder.cli.show import print_result
 from autograder.course import Assignment, Course
 from autograder.grading import limits_of, prepare
 from autograder.proof import (
     FACTOR,
     Margin,
     Proof,
+    grade_samples,
     margins,
     measure,
     open_pool,
@@ -57,6 +59,35 @@ def show_verification(
                 kept = False
                 out.print(f"      [red]{escape(each.problem)}[/]")
     return kept
+
+
+def show_samples(
+    out: Console,
+    err: Console,
+    course: Course,
+    assignment_id: str,
+    pattern: str,
+    wall: str,
+    jobs: int,
+) -> bool:
+    """Grade samples and print what each got; returns whether that is what it says it must."""
+    chosen = [each for each in read_samples(course, assignment_id) if pattern in each.name]
+    with _progress(err) as teller:
+        tell = teller(f"{assignment_id}: samples")
+        results = grade_samples(course, assignment_id, chosen, wall, jobs, tell)
+    wrong = 0
+    for sample in chosen:
+        result, problem = results[sample.name], sample.misjudged(results[sample.name])
+        wrong += problem is not None
+        mark = "[green]✓[/]" if problem is None else "[red]✗[/]"
+        score = "no score" if result.score is None else f"{result.score:g}"
+        out.print(f"{mark} {sample.kind:7} {escape(sample.name)}: {score}", soft_wrap=True)
+        if pattern:
+            print_result(out, result)
+        if problem is not None:
+            out.print(f"  [red]{escape(problem)}[/]", soft_wrap=True)
+    out.print(f"{len(chosen)} samples, {wrong} got something else than they must")
+    return not wrong
 
 
 def show_margins(

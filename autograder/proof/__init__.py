@@ -20,12 +20,14 @@ from autograder.proof.tolerances import (
     Margin,
     margins,
 )
+from autograder.proof.trying import grade_samples
 
 __all__ = [
     "FACTOR",
     "Margin",
     "Proof",
     "Sample",
+    "grade_samples",
     "margins",
     "measure",
     "open_pool",

@@ -16,14 +16,14 @@ from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.course import Assignment, Course, Result, Verdict
-from autograder.grading import Exam, HandedIn, Room, grade_class, limits_of, prepare
+from autograder.grading import Exam, limits_of, prepare
 from autograder.proof.samples import STUB, Sample, answered, as_saved, read_samples
 from autograder.proof.tolerances import FACTOR, margins
+from autograder.proof.trying import grade_samples
 from autograder.release import Built, build
 from autograder.sandbox.host import Server
 
 _KERNEL_SECONDS = 1200  # for one cell: the last assignment trains a model in one
-_LESS = {"memory_mib": 256, "output_bytes": 4 << 20}  # for samples: some fill what there is
 _TOLD = 5  # samples that are not as they must be
 _SECRET = "what verification draws its inputs from"  # anything will do, and always the same
 
@@ -79,7 +79,6 @@ class _Gate:
         self.wall = wall
         self.jobs = jobs
         self._tell = tell
-        self._graded = 0
         self.exam: Exam = prepare(course, assignment.id, _SECRET)
         self.built: Built = build(course, assignment.id)  # scanned for leaks
         self.samples = read_samples(course, assignment.id)
@@ -99,26 +98,13 @@ class _Gate:
 
     @cached_property
     def graded(self) -> dict[str, Result]:
-        """The reference and every sample, graded as a class is."""
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            class_ = [
-                HandedIn(each.name, each.write(root)) for each in (self.reference, *self.samples)
-            ]
-            room = Room(self._with_less(), self.assignment.id, root / "results", self.wall, _SECRET)
-            return {each.student: each for each in grade_class(room, class_, self.jobs, self.heard)}
+        """What the reference and every sample got."""
 
-    def _with_less(self) -> Course:
-        """The course with limits that whoever means well keeps, and others soon reach."""
-        limits = self.assignment.limits
-        less = {name: min(most, getattr(limits, name)) for name, most in _LESS.items()}
-        assignment = self.assignment.model_copy(update={"limits": limits.model_copy(update=less)})
-        return self.course.model_copy(update={"assignments": (assignment,)})
+        def hear(done: int, of: int) -> None:
+            self._tell(f"{self.assignment.id}: {done} of {of} samples")
 
-    def heard(self, result: Result) -> None:
-        """One more is graded."""
-        self._graded += 1
-        self._tell(f"{self.assignment.id}: {self._graded} of {len(self.samples) + 1} samples")
+        every = (self.reference, *self.samples)
+        return grade_samples(self.course, self.assignment.id, every, self.wall, self.jobs, hear)
 
 
 _Found = tuple[str, str | None]

@@ -1,6 +1,5 @@
-"""The release: the same bytes every time, what nbgrader needs, and nothing that gives away."""
+"""A release is built: the same bytes every time, what nbgrader needs, nothing that gives away."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -13,10 +12,11 @@ from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.preprocessors import CheckCellMetadata
 from nbgrader.utils import compute_checksum
 
-from autograder.checking.plugin import ChecksBroken
+from autograder.checking import ChecksBroken
+from autograder.course import source_path
 from autograder.course.manifest import read_course
 from autograder.notebooks.source import read_source
-from autograder.release.builder import Built, ReleaseError, build, source_notebook
+from autograder.release.builder import ReleaseError, build, source_notebook
 from autograder.release.leaks import leaks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -156,7 +156,7 @@ def test_a_code_cell_without_a_role_is_refused(course, source):
 
 def test_points_stand_in_the_manifest_and_in_what_is_made_of_it_alone(built):
     for assignment in read_course(ROOT).assignments:
-        text = (ROOT / "solutions" / f"{assignment.id}.py").read_text()
+        text = source_path(ROOT, assignment.id).read_text()
         # A rubric for people says what each of its parts is worth, and has to say it rightly.
         rubrics = re.findall(r"(?:by hand|\*\*), (\d+) points", text)
         assert [float(each) for each in rubrics] == [each.points for each in assignment.manual]
@@ -362,63 +362,3 @@ def test_listed_files_come_with_the_notebook_and_others_do_not(a6, course):
     others = {path.name for path in folder.iterdir() if path.is_file()} - {*listed}
     assert "weights.safetensors" in others
     assert not others & a6.files.keys()
-
-
-# Writing
-
-
-SMALL = Built({"a.txt": b"new", "figures/b.svg": b"new too"})
-
-
-def digest(folder):
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return [(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
-
-
-def test_a_release_takes_the_place_of_the_old_one_whole(tmp_path):
-    folder = tmp_path / "assignments" / NAME
-    SMALL.write(folder)
-    (folder / "stale.txt").write_text("old")
-    (folder / "a.txt").write_text("old")
-    assert SMALL.differs_from(folder) == ["a.txt", "stale.txt"]
-    SMALL.write(folder)
-    assert SMALL.differs_from(folder) == []
-    assert (folder / "figures" / "b.svg").read_bytes() == b"new too"
-    assert folder.stat().st_mode & 0o777 == 0o755
-    assert [path.name for path in folder.parent.iterdir()] == [NAME]
-
-
-def test_a_stale_folder_is_told_by_name(tmp_path):
-    folder = tmp_path / NAME
-    SMALL.write(folder)
-    (folder / "__pycache__").mkdir()
-    (folder / "__pycache__" / "a.pyc").write_bytes(b"")
-    assert SMALL.differs_from(folder) == []
-    (folder / "a.txt").write_text("older")
-    (folder / "figures" / "b.svg").unlink()
-    (folder / "figures" / "c.svg").write_text("")
-    assert SMALL.differs_from(folder) == ["a.txt", "figures/b.svg", "figures/c.svg"]
-
-
-@pytest.mark.parametrize(
-    ("method", "call"), [("write_bytes", 1), ("write_bytes", 2), ("rename", 2)]
-)
-def test_an_interrupted_write_leaves_the_old_release(tmp_path, monkeypatch, method, call):
-    folder = tmp_path / NAME
-    Built({"a.txt": b"old"}).write(folder)
-    before = digest(folder)
-    real, count = getattr(Path, method), 0
-
-    def interrupted(self, *args):
-        nonlocal count
-        count += 1
-        if count == call:
-            raise KeyboardInterrupt
-        return real(self, *args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, method, interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            SMALL.write(folder)
-    assert digest(folder) == before
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]

@@ -1,0 +1,53 @@
+"""What is recorded in cases.json comes back as it was, to the bit and to the layout."""
+
+import json
+import math
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from autograder.handout.checks.recorded import from_json
+from autograder.release.cases import _to_json
+
+
+@st.composite
+def tensors(draw):
+    dtype = draw(st.sampled_from([torch.float32, torch.float64, torch.bool, torch.int64]))
+    shape = draw(st.lists(st.integers(0, 4), max_size=4))
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
+    tensor = (3 * torch.randn(shape, generator=generator, dtype=torch.float64)).to(dtype)
+    tensor = tensor.permute(draw(st.permutations(range(len(shape)))))
+    if dtype.is_floating_point:
+        tensor.requires_grad_(draw(st.booleans()))
+    return tensor
+
+
+def same(one, other):
+    assert one.dtype == other.dtype
+    assert one.shape == other.shape
+    assert torch.equal(one.detach(), other.detach())
+    assert one.requires_grad == other.requires_grad
+    assert one.is_leaf
+    assert one.is_contiguous() == other.is_contiguous()
+    if other.numel():
+        real = [axis for axis, size in enumerate(other.shape) if size > 1]
+        assert [one.stride()[axis] for axis in real] == [other.stride()[axis] for axis in real]
+
+
+@settings(deadline=None)
+@given(tensors())
+def test_a_tensor_comes_back_from_json_with_its_values_and_its_layout(tensor):
+    same(from_json(json.loads(json.dumps(_to_json(tensor)))), tensor)
+
+
+def test_what_is_not_a_tensor_comes_back_too():
+    value = (3, None, True, "cpu", 0.1, (torch.tensor(1.5), [torch.zeros(2, 3)[:, 1:]]))
+    back = from_json(json.loads(json.dumps(_to_json(value))))
+    assert back[:5] == value[:5]
+    same(back[5][0], value[5][0])
+    assert torch.equal(back[5][1][0], torch.zeros(2, 2))
+    assert from_json({"shape": [2, 3]}) == {"shape": [2, 3]}
+    numbers = torch.tensor([math.nan, math.inf, -math.inf, -0.0, 5e-324], dtype=torch.float64)
+    back = from_json(json.loads(json.dumps(_to_json(numbers))))
+    assert torch.equal(back.view(torch.int64), numbers.view(torch.int64))
