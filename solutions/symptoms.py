@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from autograder.asking import Question
+from autograder.checking import Question
 from autograder.diagnosis.symptoms import (
     ALONE,
     BY_ITSELF,

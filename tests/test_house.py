@@ -111,6 +111,18 @@ def test_a_door_offers_what_others_take_and_says_what_the_room_is_for(name):
         assert re.search(rf"\b{each}\b", text), f"nobody takes {each} of {name}"
 
 
+def test_the_course_comes_in_by_the_doors_that_are_made_for_it():
+    doors = {"autograder.checking", "autograder.diagnosis.symptoms"}
+    for path in (ROOT / "solutions").rglob("*.py"):
+        if path.parent.name not in ("hostile", "right", "wrong"):
+            used = {
+                node.module
+                for node in ast.walk(ast.parse(path.read_text()))
+                if isinstance(node, ast.ImportFrom) and node.module and not node.level
+            }
+            assert {each for each in used if each.startswith("autograder")} <= doors, path
+
+
 @every_file
 def test_one_concept_a_file(path):
     assert len(path.read_text().splitlines()) <= 300

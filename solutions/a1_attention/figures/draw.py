@@ -1,43 +1,15 @@
-"""Draw the notebooks' static pictures: `python solutions/figures/draw.py`.
-
-The same version of matplotlib writes the same bytes each time, so that a picture changes in the
-repository only when its content does.
-"""
+"""Draw the pictures of a1_attention: `python solutions/a1_attention/figures/draw.py`."""
 
 import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import ListedColormap
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from a1_attention import causal_mask, padding_mask, scaled_dot_product_attention
-
-STYLE = {
-    "svg.hashsalt": "figures",  # element ids that do not change from run to run
-    "svg.fonttype": "path",  # looks the same whatever fonts the reader has
-    "font.family": "DejaVu Sans",  # comes with matplotlib
-    "font.size": 9,
-    "figure.facecolor": "white",
-    "axes.titlesize": 10,
-}
-
-
-def draw_grid(axes, grid, cmap, columns, rows):
-    """Draw a matrix as coloured squares with white lines between them, row 0 on top."""
-    axes.pcolormesh(grid, cmap=cmap, vmin=0, vmax=1, edgecolors="white", linewidth=1.5)
-    axes.set(aspect="equal", ylim=(len(rows), 0))
-    axes.set_xticks([j + 0.5 for j in range(len(columns))], columns)
-    axes.set_yticks([i + 0.5 for i in range(len(rows))], rows)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
+from a1_attention.a1_attention import causal_mask, padding_mask, scaled_dot_product_attention
+from drawing import draw_grid, plt, write
 
 
 def draw_a1_weights():
@@ -93,15 +65,5 @@ def draw_a1_masks():
     return figure
 
 
-def main():
-    """Write every picture beside this file."""
-    pictures = {"a1_weights": draw_a1_weights, "a1_masks": draw_a1_masks}
-    with plt.rc_context(STYLE):
-        for name, draw in pictures.items():
-            figure = draw()
-            figure.savefig(HERE / f"{name}.svg", metadata={"Date": None, "Creator": None})
-            plt.close(figure)
-
-
 if __name__ == "__main__":
-    main()
+    write(__file__, {"a1_weights": draw_a1_weights, "a1_masks": draw_a1_masks})

@@ -1,13 +1,14 @@
-"""Draw the static pictures of a2_multi_head: `python solutions/figures/draw_a2.py`."""
+"""Draw the pictures of a2_multi_head: `python solutions/a2_multi_head/figures/draw.py`."""
 
-import matplotlib
+import sys
+from pathlib import Path
 
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import torch
-from draw import HERE, STYLE, draw_grid
 from matplotlib.colors import to_rgb
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from drawing import draw_grid, plt, write
 
 
 def draw_heads():
@@ -85,14 +86,5 @@ def draw_split():
     return figure
 
 
-def main():
-    """Write both pictures beside this file."""
-    with plt.rc_context(STYLE):
-        for name, draw in {"a2_heads": draw_heads, "a2_split": draw_split}.items():
-            figure = draw()
-            figure.savefig(HERE / f"{name}.svg", metadata={"Date": None, "Creator": None})
-            plt.close(figure)
-
-
 if __name__ == "__main__":
-    main()
+    write(__file__, {"a2_heads": draw_heads, "a2_split": draw_split})

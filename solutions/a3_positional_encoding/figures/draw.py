@@ -1,18 +1,14 @@
-"""Draw the static pictures of a3_positional_encoding: `python solutions/figures/draw_a3.py`."""
+"""Draw the pictures: `python solutions/a3_positional_encoding/figures/draw.py`."""
 
 import sys
+from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import torch
-from draw import HERE, STYLE
 
-sys.path.insert(0, str(HERE.parent))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from a3_positional_encoding import sinusoidal_encoding
+from a3_positional_encoding.a3_positional_encoding import sinusoidal_encoding
+from drawing import plt, write
 
 
 def draw_stripes():
@@ -61,19 +57,8 @@ def draw_distance():
     return figure
 
 
-def main():
-    """Write every picture beside this file."""
-    pictures = {
-        "a3_stripes": draw_stripes,
-        "a3_clocks": draw_clocks,
-        "a3_distance": draw_distance,
-    }
-    with plt.rc_context(STYLE):
-        for name, draw in pictures.items():
-            figure = draw()
-            figure.savefig(HERE / f"{name}.svg", metadata={"Date": None, "Creator": None})
-            plt.close(figure)
-
-
 if __name__ == "__main__":
-    main()
+    write(
+        __file__,
+        {"a3_stripes": draw_stripes, "a3_clocks": draw_clocks, "a3_distance": draw_distance},
+    )

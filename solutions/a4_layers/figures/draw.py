@@ -1,11 +1,11 @@
-"""Draw the static pictures of a4_layers: `python solutions/figures/draw_a4.py`."""
+"""Draw the pictures of a4_layers: `python solutions/a4_layers/figures/draw.py`."""
 
-import matplotlib
+import sys
+from pathlib import Path
 
-matplotlib.use("Agg")
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-import matplotlib.pyplot as plt
-from draw import HERE, STYLE
+from drawing import plt, write
 
 STREAM, NORM, ATTENTION, FEED_FORWARD = "#2f6fab", "#e3e3e3", "#9ecae1", "#fdae6b"
 INK = "#333333"
@@ -89,14 +89,5 @@ def draw_norm_axis():
     return figure
 
 
-def main():
-    """Write both pictures beside this file."""
-    with plt.rc_context(STYLE):
-        for name, draw in {"a4_stream": draw_stream, "a4_norm_axis": draw_norm_axis}.items():
-            figure = draw()
-            figure.savefig(HERE / f"{name}.svg", metadata={"Date": None, "Creator": None})
-            plt.close(figure)
-
-
 if __name__ == "__main__":
-    main()
+    write(__file__, {"a4_stream": draw_stream, "a4_norm_axis": draw_norm_axis})

@@ -1,11 +1,13 @@
-"""Draw the pictures of a5_transformer: `python solutions/figures/draw_a5.py`."""
+"""Draw the pictures of a5_transformer: `python solutions/a5_transformer/figures/draw.py`."""
 
+import sys
 from pathlib import Path
 
-from draw import STYLE, plt
 from matplotlib.patches import FancyBboxPatch
 
-HERE = Path(__file__).resolve().parent
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from drawing import plt, write
 
 INK = "#333333"
 ENCODER, DECODER, PLAIN = "#d7e6f5", "#fbe3cf", "#eeeeee"
@@ -121,15 +123,5 @@ def draw_greedy():
     return figure
 
 
-def main():
-    """Write every picture beside this file."""
-    pictures = {"a5_transformer": draw_transformer, "a5_greedy": draw_greedy}
-    with plt.rc_context(STYLE):
-        for name, draw in pictures.items():
-            figure = draw()
-            figure.savefig(HERE / f"{name}.svg", metadata={"Date": None, "Creator": None})
-            plt.close(figure)
-
-
 if __name__ == "__main__":
-    main()
+    write(__file__, {"a5_transformer": draw_transformer, "a5_greedy": draw_greedy})

@@ -1,11 +1,11 @@
-"""Draw the static picture of a6: `python solutions/figures/draw_a6.py`."""
+"""Draw the picture of a6_translation: `python solutions/a6_translation/figures/draw.py`."""
 
-import matplotlib
+import sys
+from pathlib import Path
 
-matplotlib.use("Agg")
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-import matplotlib.pyplot as plt
-from draw import HERE, STYLE
+from drawing import plt, write
 
 READ, PREDICTED = "#cfe0f1", "#f6d9b8"
 
@@ -38,8 +38,4 @@ def draw_a6_teacher_forcing():
 
 
 if __name__ == "__main__":
-    with plt.rc_context(STYLE):
-        figure = draw_a6_teacher_forcing()
-        about = {"Date": None, "Creator": None}
-        figure.savefig(HERE / "a6_teacher_forcing.svg", metadata=about)
-        plt.close(figure)
+    write(__file__, {"a6_teacher_forcing": draw_a6_teacher_forcing})
