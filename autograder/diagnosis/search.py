@@ -202,7 +202,9 @@ class _Search:
         if whole:
             return known
         sure = {item: each for item, each in known.items() if not self._contradicted(each.faults)}
-        told = tuple(dict.fromkeys(_all_of(e.faults for e in known.values() if not e.alternatives)))
+        certain = set(_all_of(e.faults for e in known.values() if not e.alternatives))
+        # In the order of their file: that of the items hangs on how long the reference took.
+        told = tuple(each for each in self._component.faults if each in certain)
         sizes = range(2, min(len(told), _TOGETHER) + 1)
         for size in sizes if len(sure) < len(items) else ():
             for several in filter(combine, combinations(told, size)):

@@ -65,6 +65,8 @@ class Sample:
         """What it got that it should not, in words; None when all is as it must be."""
         kept = (Verdict.PASSED,) if self.kind == "right" else (Verdict.PASSED, Verdict.CARRIED)
         lost = {each.item: each for each in result.items if each.verdict not in kept}
+        if self.kind == "wrong" and not self.fails:
+            return "does not say what it loses, as in `# fails: <item>`"
         if more := lost.keys() - self.fails:
             return f"loses {', '.join(f'{name} ({lost[name].verdict})' for name in sorted(more))}"
         if fewer := self.fails - lost.keys():
