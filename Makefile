@@ -1,13 +1,18 @@
 # Two commands: `make demo` shows a graded sample class, `make test` runs the tests.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint verify prove bench release clean
+.PHONY: demo test lint verify prove bench release lock clean
 
-.venv/installed: pyproject.toml constraints.txt
+# The lock needs no resolver and no compiler. torch follows: which build it is, the machine decides.
+.venv/installed: pyproject.toml constraints.txt requirements.lock
+	rm -f $@
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP) --no-deps --require-hashes --only-binary :all: -r requirements.lock
+	$(PIP) -c constraints.txt torch
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
 demo: .venv/installed
@@ -32,6 +37,17 @@ bench: .venv/installed
 
 release: .venv/installed
 	$(BIN)/autograder release
+
+# Releases of the lock that still fit are kept; without the file, the newest are taken. Left out are
+# torch and what a CUDA build of it brings, and docopt, which has no wheel: the `num2words` command
+# needs it, the library does not.
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install --quiet --disable-pip-version-check uv
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+		--generate-hashes --all-extras --constraints constraints.txt \
+		--custom-compile-command 'make lock' --output-file requirements.lock pyproject.toml
+	sed -Ei '/^[a-z]/h; x; /^(torch|triton|docopt)==|^(cuda|nvidia)-/{x;d}; x' requirements.lock
 
 clean:
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache
