@@ -12,7 +12,7 @@ from autograder.course.manifest import read_course
 from autograder.course.result import ItemResult, Verdict
 from autograder.notebooks.source import read_source
 from autograder.proof.mutants import Mutant, Tried, mutants
-from autograder.proof.page import write_proof
+from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.proving import Graded, Proof, Told, prove
 from autograder.sandbox import walls
@@ -170,3 +170,16 @@ def test_the_page_says_it_all(proof, tmp_path):
         assert ("in_another_style" in text) is (each is broken)
         assert ("no input tells" in text) is (each is broken)
         assert ("it loses no item" in text) is (each is broken)
+
+
+@pytest.mark.parametrize(
+    ("ids", "names"),
+    [
+        (["a1_vectors", "a2_matrices"], ["a1", "a2"]),
+        (["week_1", "week_2"], ["week_1", "week_2"]),
+        (["week_1"], ["week_1"]),
+    ],
+)
+def test_the_columns_of_assignments_can_be_told_apart(proof, ids, names):
+    named = [proof.assignment.model_copy(update={"id": each}) for each in ids]
+    assert short_names([replace(proof, assignment=each) for each in named]) == names
