@@ -171,6 +171,8 @@ class _Run:
         }
         error: BaseException | None = None
         try:
+            if lost := [name for name in node.fixturenames if name not in known]:
+                raise LookupError(f"it asks for {lost[0]}; there are {', '.join(known)}")
             node.function(**{name: known[name] for name in node.fixturenames})
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
@@ -211,6 +213,10 @@ def _item(node: pytest.Item) -> str:
     return str(marker.args[0]) if marker and marker.args else f"(no item: {node.name})"
 
 
+def _is_checks(frame: traceback.FrameSummary) -> bool:
+    return Path(frame.filename).name == CHECKS
+
+
 def _outcome(node: Any, error: BaseException | None, agree: Agree) -> CheckOutcome:
     marker = node.get_closest_marker("item")
     hint = marker.kwargs.get("hint")
@@ -226,7 +232,10 @@ def _outcome(node: Any, error: BaseException | None, agree: Agree) -> CheckOutco
         advice = hint if error.verdict is Verdict.ERROR else None
     else:
         verdict = Verdict.INTERNAL
-        message = f"the check {node.name} failed by itself: {type(error).__name__}: {error}"
+        where = [each for each in traceback.extract_tb(error.__traceback__) if _is_checks(each)]
+        line = f", {CHECKS}:{where[-1].lineno}," if where else ""
+        said = f"{type(error).__name__}: {error}"
+        message = f"the check {node.name}{line} failed by itself: {said}"
     asked, notes = tuple(agree.asked), tuple(agree.notes)
     public = bool(marker.kwargs.get("public"))
     return CheckOutcome(_item(node), sentence, public, hint, verdict, message, asked, notes, advice)

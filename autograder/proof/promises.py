@@ -22,6 +22,7 @@ from autograder.release import Built, build
 from autograder.sandbox.host import Server
 
 _KERNEL_SECONDS = 1200  # for one cell: the last assignment trains a model in one
+_KEPT = (Verdict.PASSED, Verdict.CARRIED)
 _SECRET = "what verification draws its inputs from"  # anything will do, and always the same
 
 
@@ -83,9 +84,9 @@ class _Gate:
 
     @cached_property
     def graded(self) -> dict[str, Result]:
-        """The reference, the stub and the variants, graded behind the walls."""
+        """The reference, the stub, and all that is right or wrong, graded behind the walls."""
         chosen = [self.reference]
-        chosen += [each for each in self.samples if each.kind == "right" or each.name == STUB]
+        chosen += [each for each in self.samples if each.kind in ("right", "wrong", "stub")]
         exam = self.exam
         with (
             Server(self.wall, limits_of(self.assignment)) as server,
@@ -127,6 +128,17 @@ def _variants_full(gate: _Gate) -> _Found:
         if item.verdict is not Verdict.PASSED
     ]
     return _counted(len(names), "variant"), lost[0] if lost else None if names else "there is none"
+
+
+def _wrong_as_said(gate: _Gate) -> _Found:
+    wrong = [each for each in gate.samples if each.kind == "wrong"]
+    for each in wrong:
+        items = gate.graded[each.name].items
+        lost = {item.item for item in items if item.verdict not in _KEPT}
+        if lost != each.fails or not lost:
+            said, found = (", ".join(sorted(names)) or "nothing" for names in (each.fails, lost))
+            return _counted(len(wrong), "sample"), f"{each.name} says: {said}; it loses: {found}"
+    return _counted(len(wrong), "sample"), None
 
 
 def _margins_wide(gate: _Gate) -> _Found:
@@ -216,6 +228,7 @@ _PROMISES: dict[str, Callable[[_Gate], _Found]] = {
     "the reference gets full marks": _reference_full,
     "the stub gets 0, all of it missing": _stub_missing,
     "every variant gets full marks": _variants_full,
+    "every wrong sample loses what it says": _wrong_as_said,
     "tolerances are far from right and wrong": _margins_wide,
     "assignments/ is fresh and reproducible": _fresh,
     "the notebook is valid for nbgrader": _valid,

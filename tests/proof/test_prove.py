@@ -70,7 +70,7 @@ def proof(exam):
     components = tuple(exam.bank.components)
     one = next(each for each in components if each.name == "causal_mask").faults[0]
     named = Graded((one,), (lost(faults={one.id: one.sentence}),), Told.NAMED)
-    return Proof(exam.assignment, components, (named,), (), {"a": ()})
+    return Proof(exam.assignment, components, (named,), (), {"a": ()}, {"b": ()})
 
 
 def test_a_proof_without_problems_has_none(proof):
@@ -97,6 +97,14 @@ def test_a_single_fault_fails_the_gate(proof, changed, said):
 def test_a_variant_that_loses_a_point_fails_the_gate(proof):
     broken = replace(proof, variants={"in_another_style": (lost(),)})
     assert "in_another_style" in broken.problems[0]
+
+
+def test_a_component_that_is_wrong_without_a_fault_fails_the_gate(proof):
+    broken = replace(proof, bases={"b without a fault": (lost(),)})
+    assert broken.problems == [
+        "b without a fault loses or is told of causal_mask: its steps are not what the reference "
+        "does"
+    ]
 
 
 def test_pairs_fail_the_gate_when_one_is_told_wrongly_or_too_few_are_named(proof):
