@@ -13,6 +13,7 @@ from rich.table import Table
 
 from autograder.cli import demo as demos
 from autograder.cli import doctor as doctors
+from autograder.cli.authoring import new
 from autograder.cli.common import (
     err,
     fail,
@@ -48,6 +49,8 @@ Sandbox = Annotated[
     str | None,
     typer.Option("--sandbox", help="sandlock or bubblewrap; the best one there is by default."),
 ]
+
+app.command()(new)
 
 
 @app.command()

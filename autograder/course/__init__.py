@@ -6,6 +6,7 @@ from autograder.course.layout import (
     samples_folder,
     source_path,
 )
+from autograder.course.lines import FILE as MANIFEST
 from autograder.course.lines import ManifestError
 from autograder.course.manifest import (
     Assignment,
@@ -13,6 +14,7 @@ from autograder.course.manifest import (
     Course,
     Item,
     UnknownIdError,
+    check_id,
     read_course,
 )
 from autograder.course.result import (
@@ -31,6 +33,7 @@ from autograder.course.secret import (
 )
 
 __all__ = [
+    "MANIFEST",
     "PUBLIC",
     "SOLUTIONS",
     "Assignment",
@@ -44,6 +47,7 @@ __all__ = [
     "UnknownIdError",
     "Verdict",
     "assignment_folder",
+    "check_id",
     "fingerprint",
     "known_secret",
     "read_course",
