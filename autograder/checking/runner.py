@@ -6,13 +6,14 @@ names the item that a check belongs to; a public one is also recorded as a case 
 notebook.
 """
 
+import traceback
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.asking import Student, StudentError
 from autograder.checking.agree import Agree, Asked, Wrong
-from autograder.checking.collect import Check
+from autograder.checking.collect import CHECKS, Check
 from autograder.checking.draw import Draw
 from autograder.checking.weights import Weights
 from autograder.course import Assignment, Verdict, seed
@@ -78,12 +79,18 @@ class Runner:
         }
         error: BaseException | None = None
         try:
+            if lost := [name for name in check.wants if name not in known]:
+                raise LookupError(f"it asks for {lost[0]}; there are {', '.join(known)}")
             check.function(**{name: known[name] for name in check.wants})
         except KeyboardInterrupt:
             raise
         except BaseException as raised:  # an exit, too, is the check's failure
             error = raised
         return _outcome(check, error, agree)
+
+
+def _is_checks(frame: traceback.FrameSummary) -> bool:
+    return Path(frame.filename).name == CHECKS
 
 
 def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOutcome:
@@ -98,7 +105,10 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOu
         advice = check.hint if error.verdict is Verdict.ERROR else None
     else:
         verdict = Verdict.INTERNAL
-        message = f"the check {check.name} failed by itself: {type(error).__name__}: {error}"
+        where = [each for each in traceback.extract_tb(error.__traceback__) if _is_checks(each)]
+        line = f", {CHECKS}:{where[-1].lineno}," if where else ""
+        said = f"{type(error).__name__}: {error}"
+        message = f"the check {check.name}{line} failed by itself: {said}"
     asked, notes = tuple(agree.asked), tuple(agree.notes)
-    said = check.item, check.sentence, check.public, check.hint
-    return CheckOutcome(*said, verdict, message, asked, notes, advice)
+    about = check.item, check.sentence, check.public, check.hint
+    return CheckOutcome(*about, verdict, message, asked, notes, advice)

@@ -3,7 +3,7 @@
 Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong call or manifest.
 """
 
-from autograder.cli import authoring, grading
+from autograder.cli import assignment, authoring, grading
 from autograder.cli.app import app
 
-__all__ = ["app", "authoring", "grading"]
+__all__ = ["app", "assignment", "authoring", "grading"]

@@ -16,6 +16,7 @@ from autograder.checking import ChecksBroken
 from autograder.cli import demo as demos
 from autograder.cli.show import print_class, print_needs_staff
 from autograder.course import (
+    MANIFEST,
     Course,
     ManifestError,
     Result,
@@ -86,13 +87,15 @@ def wall_for(sandbox: str | None, no_sandbox: bool) -> str:
     return sandbox
 
 
-def read_nearest(folder: Path) -> Course:
-    """The course of this folder, or of the nearest one above that has a course.yml."""
+def nearest(folder: Path) -> Path:
+    """This folder, or the nearest one above it that has a course.yml; this one if none has."""
     start = folder.resolve()
-    for each in (start, *start.parents):
-        if (each / "course.yml").exists():
-            return read_course(each)
-    return read_course(start)
+    return next((each for each in (start, *start.parents) if (each / MANIFEST).exists()), start)
+
+
+def read_nearest(folder: Path) -> Course:
+    """The course of this folder, or of the nearest one above."""
+    return read_course(nearest(folder))
 
 
 def _shown(path: Path) -> str:

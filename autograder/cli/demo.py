@@ -26,7 +26,7 @@ def set_up(course: Course, folder: Path) -> Course:
         source = course.root / name
         if source.is_dir():
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
+        elif source.exists():  # only nbgrader itself needs its configuration
             shutil.copy(source, folder)
     return read_course(folder)
 

@@ -29,6 +29,7 @@ from autograder.proof import (
     open_pool,
     prove,
     read_samples,
+    short_names,
     stale_shows,
     try_all_mutants,
     verify,
@@ -176,8 +177,8 @@ def show_proof(
 def _proven(proofs: Sequence[Proof]) -> Table:
     table = Table(title="What the grader catches, and what it says", title_justify="left")
     table.add_column()
-    for proof in proofs:
-        table.add_column(proof.assignment.id.partition("_")[0], justify="right")
+    for name in short_names(proofs):
+        table.add_column(name, justify="right")
     for row in proofs[0].figures:
         table.add_row(row, *(str(each.figures[row]) for each in proofs))
     return table

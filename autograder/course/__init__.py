@@ -5,13 +5,14 @@ from autograder.course.layout import (
     samples_folder,
     source_path,
 )
+from autograder.course.lines import FILE as MANIFEST
 from autograder.course.lines import ManifestError
 from autograder.course.manifest import (
     Assignment,
-    ByHand,
     Course,
     Item,
     UnknownIdError,
+    check_id,
     read_course,
 )
 from autograder.course.result import (
@@ -30,9 +31,9 @@ from autograder.course.secret import (
 )
 
 __all__ = [
+    "MANIFEST",
     "PUBLIC",
     "Assignment",
-    "ByHand",
     "Course",
     "Feedback",
     "Item",
@@ -42,6 +43,7 @@ __all__ = [
     "UnknownIdError",
     "Verdict",
     "assignment_folder",
+    "check_id",
     "fingerprint",
     "known_secret",
     "read_course",

@@ -5,6 +5,7 @@ is then told as the line, the key, what may stand there and what does. All are t
 """
 
 import difflib
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,7 +17,7 @@ from pydantic_core import ErrorDetails
 from autograder.course.lines import FILE, ManifestError, Problems, find, read_yaml, written
 
 __all__ = ["Assignment", "ByHand", "Course", "Dates", "Item", "Limits", "ManifestError"]
-__all__ += ["UnknownIdError", "read_course"]
+__all__ += ["UnknownIdError", "check_id", "read_course"]
 
 _BOUNDS = {"gt": "above {}", "ge": "at least {}", "lt": "below {}", "le": "at most {}"}
 
@@ -39,7 +40,8 @@ def _with_ids(entries: Any) -> Any:
 
 # A description, and after it the bounds of the field, completes the "must be" of a message.
 _ID = "lower-case letters, digits and underscores, the first a letter"
-_Id = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$", description=_ID)]
+_ID_PATTERN = "^[a-z][a-z0-9_]*$"
+_Id = Annotated[str, Field(pattern=_ID_PATTERN, description=_ID)]
 _Title = Annotated[str, Field(pattern=r"\S", description="a text that is not blank")]
 _DottedName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
 _FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][\w.-]*$")]
@@ -186,6 +188,12 @@ class Course(_Entry):
 _MODELS: dict[str, type[_Entry]]
 _MODELS = {"limits": Limits, "assignments": Assignment, "items": Item, "dates": Dates}
 _MODELS["manual"] = ByHand
+
+
+def check_id(text: str) -> None:
+    """Raises ValueError for what may not be an id, saying what may."""
+    if not re.fullmatch(_ID_PATTERN, text):
+        raise ValueError(f"must be {_ID}, got {text!r}")
 
 
 def read_course(root: Path) -> Course:

@@ -26,7 +26,7 @@ FAULTS = "faults"  # beside the source: a file a component
 SHOWS = "shows.yml"  # beside these: where each of their faults shows
 
 
-class BadFault(Exception):
+class BadFault(ValueError):
     """A file of the bank is not as it must be: a fault of the course's."""
 
 

@@ -106,11 +106,14 @@ def _defined(tree: ast.Module) -> Iterator[str]:
 def read_source(path: Path) -> Source:
     """Read an assignment's source, with the given parts that lie beside its folder.
 
-    Raises ValueError on a cell with a role but no name.
+    A raw cell is a note of the instructor's: it stays in the file. Raises ValueError on a cell with
+    a role but no name.
     """
     notebook = jupytext.read(path, fmt="py:percent")
     cells = []
     for number, cell in enumerate(notebook.cells, start=1):
+        if cell.cell_type == "raw":
+            continue
         roles = [role for role in ROLES if role in cell.metadata]
         if len(roles) > 1 or any(not isinstance(cell.metadata[role], str) for role in roles):
             raise ValueError(f'{path}: cell {number} must have one role, as in solution="area"')

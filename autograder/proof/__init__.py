@@ -1,6 +1,6 @@
 """That the grader works: samples, tolerances, promises, faults and mutants handed in."""
 
-from autograder.proof.page import write_proof
+from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promises import verify
 from autograder.proof.proving import (
@@ -34,6 +34,7 @@ __all__ = [
     "prove",
     "read_samples",
     "sample_class",
+    "short_names",
     "stale_shows",
     "try_all_mutants",
     "verify",

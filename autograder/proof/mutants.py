@@ -129,7 +129,11 @@ def read_equivalent(source: Source) -> dict[tuple[str, str], str]:
 def _read(source: Source) -> dict[str, Any]:
     """The file of an assignment: by cell, a reason for all of it, or the reasons by mutant."""
     file = source.path.parent / _EQUIVALENT
-    return (yaml.safe_load(file.read_text(encoding="utf-8")) or {}) if file.is_file() else {}
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
+    except yaml.YAMLError as error:
+        raise ValueError(f"{file}: cannot be read as YAML: {error}") from error
+    return found or {}
 
 
 def _description(old: str, new: str) -> str:

@@ -10,8 +10,7 @@ from autograder.export import write_page
 from autograder.proof.mutants import Tried
 from autograder.proof.proving import Graded, Proof, Told
 
-__all__ = ["write_proof"]
-
+__all__ = ["short_names", "write_proof"]
 
 _BAD = ("told what is wrong", "that lost or were told something", "problems")  # but for 0
 
@@ -37,21 +36,30 @@ class _Group:
 @dataclass(frozen=True)
 class _Section:
     proof: Proof
+    name: str  # at the head of a column
     groups: list[_Group]
     counts: Counter[Told]  # of all pairs
     equivalents: list[Tried]
     survivors: list[Tried]
 
 
+def short_names(proofs: Sequence[Proof]) -> list[str]:
+    """The ids of the assignments, up to the first underscore where that tells them apart."""
+    ids = [each.assignment.id for each in proofs]
+    short = [id.partition("_")[0] for id in ids]
+    return short if 1 < len(ids) == len(set(short)) else ids
+
+
 def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
     """Write the page to `path`, creating its folder. The same proofs give the same bytes."""
-    sections = [_section(each) for each in proofs]
+    names = short_names(proofs)
+    sections = [_section(*each) for each in zip(proofs, names, strict=True)]
     totals = sum((Counter(each.figures) for each in proofs), Counter[str]())
     context = {"course_name": course_name, "sections": sections, "totals": totals, "bad": _BAD}
     write_page(path, "proof/proof.html.jinja", **context)
 
 
-def _section(proof: Proof) -> _Section:
+def _section(proof: Proof, name: str) -> _Section:
     pairs = {frozenset(named(each.faults)): each for each in proof.pairs}
     groups = []
     for component in proof.components:
@@ -65,9 +73,8 @@ def _section(proof: Proof) -> _Section:
         groups.append(_Group(component.of, rows, matrix, counts))
     counts = Counter(each.told for each in proof.pairs)
     equivalents = [each for each in proof.mutants if each.reason and not each.lost]
-    return _Section(
-        proof, groups, counts, equivalents, [each for each in proof.mutants if each.problem]
-    )
+    survivors = [each for each in proof.mutants if each.problem]
+    return _Section(proof, name, groups, counts, equivalents, survivors)
 
 
 def _is_of(graded: Graded, component: Component) -> bool:

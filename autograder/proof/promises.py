@@ -52,7 +52,8 @@ def verify(
     """
     points = sum(each.max_score for each in course.assignments)
     count = sum(len(each.items) for each in course.assignments)
-    said = f"{len(course.assignments)} assignments, {count} items, {points:g} points"
+    parts = _counted(len(course.assignments), "assignment"), _counted(count, "item")
+    said = f"{', '.join(parts)}, {points:g} points"
     yield Finding("course.yml", "valid", said)
     for assignment in assignments:
         tell(f"{assignment.id}: the reference, and the release")
@@ -173,11 +174,10 @@ def _valid(gate: _Gate) -> _Found:
 
 def _runs(gate: _Gate) -> _Found:
     errors = _errors(gate, gate.reference.data)
-    count = len(gate.assignment.items)
     if not errors:
-        return f"every cell, with {count} checks", None
+        return f"every cell, with {_counted(len(gate.assignment.items), 'check')}", None
     name, said = next(iter(errors.items()))
-    return f"{len(errors)} cells raise", f"the cell {name}: {said}"
+    return f"raised in {_counted(len(errors), 'cell')}", f"the cell {name}: {said}"
 
 
 def _stub_fails(gate: _Gate) -> _Found:
@@ -212,6 +212,10 @@ def _errors(gate: _Gate, data: bytes) -> dict[str, str]:
         for each in cell.get("outputs", ())
         if each.output_type == "error"
     }
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 _PROMISES: dict[str, Callable[[_Gate], _Found]] = {

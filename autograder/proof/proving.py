@@ -78,6 +78,7 @@ class Proof:
     singles: tuple[Graded, ...]
     pairs: tuple[Graded, ...]
     variants: dict[str, tuple[ItemResult, ...]]  # what each lost, or was told something about
+    bases: dict[str, tuple[ItemResult, ...]]  # the same of each component without a fault
     mutants: tuple[Tried, ...] = ()
     stale: tuple[str, ...] = ()  # what is told of where the faults show and is not so
 
@@ -102,6 +103,12 @@ class Proof:
         said += [
             f"the variant {name} loses or is told of {', '.join(each.item for each in lost)}"
             for name, lost in self.variants.items()
+            if lost
+        ]
+        said += [
+            f"{name} loses or is told of {', '.join(each.item for each in lost)}: its steps are "
+            "not what the reference does"
+            for name, lost in self.bases.items()
             if lost
         ]
         said += [
@@ -160,7 +167,7 @@ def prove(
     tell: Callable[[int, int], None],
     chosen: Callable[[Faults], bool] = lambda _: True,
 ) -> Proof:
-    """Hand in every fault and pair of an assignment that is `chosen`, and every variant.
+    """Hand in every fault and pair of an assignment that is `chosen`, and all that is right.
 
     tell: hears how many of how many are graded. Raises what `prepare` and `build` do.
     """
@@ -177,6 +184,11 @@ def prove(
             HandedIn(name, maker.hand_in(name, component.cell, component.cell_with(faults)))
             for name, (component, faults) in faulty.items()
         ]
+        bases = {f"{each.name} without a fault": each for each in exam.bank.components}
+        class_ += [
+            HandedIn(name, maker.hand_in(name, each.cell, each.cell_with(())))
+            for name, each in bases.items()
+        ]
         class_ += [HandedIn(each.name, each.write(Path(folder))) for each in variants]
         results = pool.grade(assignment_id, class_, tell)
     graded = [
@@ -189,6 +201,7 @@ def prove(
         tuple(each for each in graded if len(each.faults) == 1),
         tuple(each for each in graded if len(each.faults) > 1),
         {each.name: _touched(results[each.name]) for each in variants},
+        {name: _touched(results[name]) for name in bases},
     )
 
 

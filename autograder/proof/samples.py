@@ -133,7 +133,10 @@ def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
         found = _FAILS.search(text)
         patterns = re.split(", *", found[1]) if found else []
         fails = frozenset(item for pattern in patterns for item in matching(items, pattern))
-        data = as_saved(overlaid(right, text))
+        try:
+            data = as_saved(overlaid(right, text))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
         return Sample(name, about, kind, assignment_id, data, fails, verdict, files)
 
     for path in sorted(samples_folder(course.root, assignment_id, "right").glob("*.py")):

@@ -156,6 +156,12 @@ def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
 
 def source_notebook(source: Source, assignment: Assignment) -> nbformat.NotebookNode:
     """The source as nbgrader wants it: metadata, points and ids from their one home."""
+    for role, parts in (("check", assignment.items), ("manual", assignment.manual)):
+        names = [cell.name for cell in source.cells if cell.role == role]
+        if lost := [each.id for each in parts if each.id not in names]:
+            raise ReleaseError(
+                f'{source.assignment}: no cell has {role}="{lost[0]}", which stands in course.yml'
+            )
     cells = []
     for number, cell in enumerate(source.cells):
         new = nbformat.v4.new_markdown_cell if cell.kind == "markdown" else None

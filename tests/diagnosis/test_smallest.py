@@ -11,7 +11,7 @@ from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, one_less
 from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry
 from autograder.diagnosis.symptoms.smallest import _Smaller, smallest
-from autograder.diagnosis.symptoms.written import written
+from autograder.diagnosis.symptoms.written import typed, written
 from autograder.grading import prepare
 from autograder.notebooks.submission import modules_for
 from autograder.sandbox.session import Answer
@@ -239,3 +239,17 @@ def test_a_question_is_cut_without_touching_the_one_it_comes_from(exam):
     assert all(set(each.shape) == {1} for each in inquiry.tensors(cut))
     assert all(each.requires_grad for each in cut.args)
     assert case.question.is_same(before)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("numbers", [[0.1, -2.0], [1002.4, 1001.2], [1e6 + 0.25], [torch.inf]])
+def test_who_types_an_input_gets_the_very_same(numbers, dtype):
+    value = torch.tensor(numbers, dtype=dtype)
+    assert torch.tensor(eval(typed(value), {"inf": torch.inf}), dtype=dtype).equal(value)
+
+
+def test_an_input_has_no_more_digits_than_it_takes():
+    assert typed(torch.tensor([[0.1, 2.0]])) == "[[0.1, 2]]"
+    assert typed(torch.tensor([1002.4], dtype=torch.float64)) == "[1002.4]"
+    assert typed(torch.tensor([1, 2])) == "[1, 2]"
+    assert typed(True) == "True"

@@ -12,7 +12,7 @@ from autograder.course.manifest import read_course
 from autograder.course.result import ItemResult, Verdict
 from autograder.notebooks.source import read_source
 from autograder.proof.mutants import Mutant, Tried, mutants
-from autograder.proof.page import write_proof
+from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.proving import Graded, Proof, Told, prove
 from autograder.sandbox import walls
@@ -69,7 +69,7 @@ def proof(exam):
     components = tuple(exam.bank.components)
     one = next(each for each in components if each.name == "causal_mask").faults[0]
     named = Graded((one,), (lost(faults={one.id: one.sentence}),), Told.NAMED)
-    return Proof(exam.assignment, components, (named,), (), {"a": ()})
+    return Proof(exam.assignment, components, (named,), (), {"a": ()}, {"b": ()})
 
 
 def test_a_proof_without_problems_has_none(proof):
@@ -96,6 +96,14 @@ def test_a_single_fault_fails_the_gate(proof, changed, said):
 def test_a_variant_that_loses_a_point_fails_the_gate(proof):
     broken = replace(proof, variants={"in_another_style": (lost(),)})
     assert "in_another_style" in broken.problems[0]
+
+
+def test_a_component_that_is_wrong_without_a_fault_fails_the_gate(proof):
+    broken = replace(proof, bases={"b without a fault": (lost(),)})
+    assert broken.problems == [
+        "b without a fault loses or is told of causal_mask: its steps are not what the reference "
+        "does"
+    ]
 
 
 def test_pairs_fail_the_gate_when_one_is_told_wrongly_or_too_few_are_named(proof):
@@ -169,3 +177,16 @@ def test_the_page_says_it_all(proof, tmp_path):
         assert ("in_another_style" in text) is (each is broken)
         assert ("no input tells" in text) is (each is broken)
         assert ("it loses no item" in text) is (each is broken)
+
+
+@pytest.mark.parametrize(
+    ("ids", "names"),
+    [
+        (["a1_vectors", "a2_matrices"], ["a1", "a2"]),
+        (["week_1", "week_2"], ["week_1", "week_2"]),
+        (["week_1"], ["week_1"]),
+    ],
+)
+def test_the_columns_of_assignments_can_be_told_apart(proof, ids, names):
+    named = [proof.assignment.model_copy(update={"id": each}) for each in ids]
+    assert short_names([replace(proof, assignment=each) for each in named]) == names

@@ -16,7 +16,7 @@ from autograder.diagnosis.evidence import Case, same
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, Kept, one_less
 from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry, is_plain
-from autograder.diagnosis.symptoms.written import Problem, problem, written
+from autograder.diagnosis.symptoms.written import Problem, problem, typed
 from autograder.handout.checks import compare
 from autograder.sandbox.modules import Blueprint
 
@@ -231,8 +231,8 @@ class _Smaller:
         names = self._asking.names_of(question)
         prefixes = [*(f"{each}=" for each in names), *[""] * len(question.args)]
         passed = zip(prefixes, question.args, strict=False)
-        said = [f"{prefix}{written(each)}" for prefix, each in passed]
-        said += [f"{name}={written(each)}" for name, each in question.kwargs.items()]
+        said = [f"{prefix}{typed(each)}" for prefix, each in passed]
+        said += [f"{name}={typed(each)}" for name, each in question.kwargs.items()]
         low = any(each.dtype == torch.float32 for each in inquiry.floats(question))
         return f"{called}({', '.join(said)})" + (" in float32" if low else "")
 

@@ -26,6 +26,18 @@ def written(value: Any, digits: int = _DIGITS[0]) -> str:
     return repr(value)
 
 
+def typed(value: Any) -> str:
+    """An input, with the digits that it takes to get the very same one by typing it."""
+    if not isinstance(value, Tensor) or not value.is_floating_point():
+        return written(value)
+    numbers = value.detach().flatten()
+    for digits in _DIGITS:
+        read = [float(f"{each:.{digits}g}") for each in numbers.tolist()]
+        if torch.tensor(read, dtype=value.dtype).equal(numbers):
+            break
+    return written(value, digits)
+
+
 def _nested(value: Any, digits: int) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_nested(each, digits) for each in value)}]"
@@ -132,6 +144,6 @@ def _differentiated(question: Question, outputs: Sequence[str]) -> str:
     parts = []
     for name, each in zip(outputs, question.how.cotangents or (), strict=False):
         if isinstance(each, Tensor):
-            times = "" if torch.equal(each, torch.ones_like(each)) else f" * {written(each)}"
+            times = "" if torch.equal(each, torch.ones_like(each)) else f" * {typed(each)}"
             parts.append(f"sum({name.removeprefix('the ')}{times})")
     return " + ".join(parts)

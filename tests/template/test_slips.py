@@ -1,0 +1,111 @@
+"""What an author gets wrong is told with the file and the name, and never costs a student."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from autograder.checking import ChecksBroken
+from autograder.cli import app
+from autograder.course import assignment_folder, source_path
+from autograder.grading import prepare
+from autograder.notebooks import read_source
+from autograder.proof import grade_samples, open_pool, prove, read_samples
+from autograder.proof.mutants import mutants
+from autograder.release import ReleaseError, build
+from autograder.sandbox import walls
+
+NAME = "squares"
+CHECK = '# %% active="ipynb" check="distances"'
+OVERLAY = "wrong/multiplied_out.py"
+
+
+@pytest.fixture
+def slip(tiny):
+    """Replaces a text in one of the assignment's files."""
+
+    def slip(file, old, new):
+        path = assignment_folder(tiny.root, NAME) / file
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        return path
+
+    return slip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("draw: Draw) -> None:", "drawn) -> None:", "it asks for drawn; there are student, ref"),
+        (
+            'agree("distances", draw',
+            'agre("distances", draw',
+            r"checks.py:\d+, failed by itself: Na",
+        ),
+        ("N, M, D =", "N, M =", r"checks.py:\d+: ValueError"),
+    ],
+)
+def test_a_check_that_cannot_work(tiny, slip, old, new, said):
+    slip("checks.py", old, new)
+    with pytest.raises(ChecksBroken, match=said):
+        prepare(tiny, NAME, "for the tests alone")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('of = "distances"', 'of = "areas"', "areas is defined by no solution cell"),
+        ('item = "distances"', "", "WithoutTheRoot lacks a sentence, a thought, or its item"),
+        ("item =", "sides = 4\n    item =", "overrides no step of Distances: ['sides']"),
+        ("class With", "clas With", "raises SyntaxError"),
+    ],
+)
+def test_a_fault_that_is_none(tiny, slip, old, new, said):
+    file = slip("faults/distances.py", old, new)
+    done = CliRunner().invoke(app, ["release", "--course", str(tiny.root)])
+    assert done.exit_code == 2
+    told = "".join(done.stderr.split())  # wherever the console breaks its lines
+    assert f"{file}:" in told
+    assert said.replace(" ", "") in told
+
+
+def test_an_item_without_a_cell(tiny, slip):
+    slip(f"{NAME}.py", CHECK, CHECK.replace("check=", "figure="))
+    with pytest.raises(ReleaseError, match='squares: no cell has check="distances"'):
+        build(tiny, NAME)
+
+
+def test_a_component_whose_steps_are_not_the_references(tiny, slip):
+    slip("faults/distances.py", "x[:, None] - y", "x[:, None] + y")
+    with open_pool(tiny, walls.choose(), 1) as pool:
+        proof = prove(tiny, NAME, pool, lambda done, total: None, lambda faults: False)
+    (problem,) = proof.problems
+    assert problem == (
+        "distances without a fault loses or is told of distances: its steps are not what the "
+        "reference does"
+    )
+
+
+def test_a_sample_of_a_cell_that_is_not_there(tiny, slip):
+    path = slip(OVERLAY, 'solution="distances"', 'solution="areas"')
+    with pytest.raises(ValueError, match=re.escape(f"{path}: the notebook has no cell 'sol")):
+        read_samples(tiny, NAME)
+
+
+def test_a_wrong_sample_that_does_not_get_what_it_says(tiny):
+    right, wrong, _ = read_samples(tiny, NAME)
+    results = grade_samples(tiny, NAME, [right, wrong], walls.choose(), 1, lambda done, of: None)
+    assert right.misjudged(results[right.name]) is None
+    assert wrong.misjudged(results[wrong.name]) is None
+    silent = replace(wrong, fails=frozenset())
+    assert silent.misjudged(results[wrong.name]).startswith("does not say what it loses")
+    mistaken = replace(right, kind="wrong", fails=wrong.fails)
+    assert mistaken.misjudged(results[right.name]) == "does not lose distances"
+
+
+def test_reasons_for_mutants_that_are_no_yaml(tiny, slip):
+    path = slip("faults/equivalent.yml", "#", "distances: [\n#")
+    with pytest.raises(ValueError, match=re.escape(f"{path}: cannot be read as YAML")):
+        mutants(read_source(source_path(tiny.root, NAME)))
