@@ -16,7 +16,6 @@ from autograder.course.manifest import (
     read_course,
 )
 from autograder.course.result import (
-    Feedback,
     ItemResult,
     Result,
     Verdict,
@@ -35,7 +34,6 @@ __all__ = [
     "PUBLIC",
     "Assignment",
     "Course",
-    "Feedback",
     "Item",
     "ItemResult",
     "ManifestError",
