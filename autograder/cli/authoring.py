@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from autograder.cli.app import CourseFolder, Sandbox, app
-from autograder.cli.common import err, out, problems_told, read_nearest, wall_for
+from autograder.cli.common import err, fail, out, problems_told, read_nearest, wall_for
 from autograder.cli.gate import (
     show_margins,
     show_measured,
@@ -16,6 +16,7 @@ from autograder.cli.gate import (
 )
 from autograder.course import known_secret
 from autograder.grading import default_jobs
+from autograder.proof import read_samples
 from autograder.release import build
 
 
@@ -74,7 +75,11 @@ def samples(
     with problems_told():
         found = read_nearest(course)
         wall = wall_for(sandbox, no_sandbox=False)
-        as_told = show_samples(out, err, found, assignment, pattern, wall, jobs)
+        chosen = [each for each in read_samples(found, assignment) if pattern in each.name]
+        if not chosen:
+            fail(f"no sample of {assignment} has {pattern!r} in its name")
+        told_in_full = bool(pattern)
+        as_told = show_samples(out, err, found, assignment, chosen, wall, jobs, told_in_full)
     raise typer.Exit(0 if as_told else 1)
 
 

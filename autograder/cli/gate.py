@@ -23,6 +23,7 @@ from autograder.proof import (
     FACTOR,
     Margin,
     Proof,
+    Sample,
     grade_samples,
     margins,
     measure,
@@ -67,12 +68,12 @@ def show_samples(
     err: Console,
     course: Course,
     assignment_id: str,
-    pattern: str,
+    chosen: Sequence[Sample],
     wall: str,
     jobs: int,
+    told_in_full: bool,
 ) -> bool:
     """Grade samples and print what each got; returns whether that is what it says it must."""
-    chosen = [each for each in read_samples(course, assignment_id) if pattern in each.name]
     with _progress(err) as teller:
         tell = teller(f"{assignment_id}: samples")
         results = grade_samples(course, assignment_id, chosen, wall, jobs, tell)
@@ -83,7 +84,7 @@ def show_samples(
         mark = "[green]✓[/]" if problem is None else "[red]✗[/]"
         score = "no score" if result.score is None else f"{result.score:g}"
         out.print(f"{mark} {sample.kind:7} {escape(sample.name)}: {score}", soft_wrap=True)
-        if pattern:
+        if told_in_full:
             print_result(out, result)
         if problem is not None:
             out.print(f"  [red]{escape(problem)}[/]", soft_wrap=True)

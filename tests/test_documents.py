@@ -1,0 +1,146 @@
+"""Whatever the documents tell people to run is run: in a course of one tiny assignment."""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course import read_course
+from autograder.proof import read_samples
+from autograder.release import build
+from autograder.template import plan
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+NAME = "squares"
+# Every command of the documents; what is run in its place, where that is something else.
+COMMANDS = {
+    ". .venv/bin/activate": f". {sys.prefix}/bin/activate",
+    "autograder check some/notebook.ipynb": f"autograder check submitted/ada/{NAME}/{NAME}.ipynb",
+    "autograder check solutions/nearest/nearest.py": None,
+    "autograder doctor": None,
+    "autograder grade a1_attention": None,
+    "autograder margins": None,
+    "autograder margins nearest": "autograder margins",
+    "autograder new squares": "autograder new cubes",
+    "autograder new week_7": None,
+    'autograder new nearest --title "The nearest neighbour"': 'autograder new near --title "Near"',
+    "autograder prove": None,
+    "autograder prove nearest": "autograder prove",
+    "autograder prove nearest --measure": None,
+    "autograder prove nearest --quick": None,
+    "autograder release": None,
+    "autograder release nearest": "autograder release",
+    "autograder samples a1_attention": None,
+    "autograder samples nearest": "autograder samples squares",
+    "autograder samples nearest slip": "autograder samples squares multiplied_out",
+    "autograder verify": None,
+    "autograder verify nearest": "autograder verify",
+    "make": None,
+    "make bench": None,
+    "make demo": None,
+    "make lock": None,
+    "make prove": None,
+    "make test": None,
+    "make verify": None,
+    "nbgrader autograde a1_attention": f"nbgrader autograde {NAME} --force",
+    "nbgrader export": None,
+}
+# Recipes that are not run here, and why.
+NOT_RUN = {
+    "bench": "`make bench` on a class of three is a part of CI",
+    "lock": "it asks the package index",
+    "test": "it runs this",
+    "": "it installs what this runs on",
+}
+COMMAND = re.compile(r"(make|autograder|nbgrader|python|pip|pytest|jupyter)( |$)|\. \.venv")
+OTHERS = re.compile(r"a1_attention|nearest")
+
+
+def documented():
+    """The commands of the documents: lines of code blocks, and what stands in backticks."""
+    for name in DOCUMENTS:
+        fenced = False
+        for line in (ROOT / name).read_text().splitlines():
+            fenced ^= line.startswith("```")
+            spoken = [line.removeprefix("$ ")] if fenced else re.findall("`([^`]+)`", line)
+            for each in spoken:
+                command = each.partition("#")[0].strip()
+                if COMMAND.match(command):
+                    yield command
+
+
+def test_every_command_of_the_documents_is_in_the_table():
+    found = set(documented())
+    # In running text a verb may be named without what it is given.
+    verbs = {" ".join(each.split()[:2]) for each in COMMANDS}
+    assert found - COMMANDS.keys() <= verbs
+    assert COMMANDS.keys() <= found
+
+
+@pytest.fixture(scope="module")
+def class_of_three(tmp_path_factory):
+    """A course of one tiny assignment, released, and what three students have handed in."""
+    root = tmp_path_factory.mktemp("course")
+    plan(root, NAME).write()
+    course = read_course(root)
+    build(course, NAME).write(root / "assignments" / NAME)
+    samples = {each.kind: each for each in read_samples(course, NAME)}
+    for student, kind in (("ada", "right"), ("bob", "wrong"), ("eve", "stub")):
+        path = root / "submitted" / student / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(samples[kind].data)
+    return root
+
+
+@pytest.fixture
+def here(class_of_three, tmp_path, monkeypatch):
+    """That course, as nobody has touched it."""
+    root = tmp_path / "course"
+    shutil.copytree(class_of_three, root)
+    monkeypatch.chdir(root)
+    return root
+
+
+def recipe(target):
+    """The commands that `make` would run, but for installing."""
+    done = subprocess.run(["make", "-n", *target.split()], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.replace("\\\n", " ").splitlines()
+    return [line.strip() for line in lines if line.startswith(".venv/bin/") and "/pip " not in line]
+
+
+def runs():
+    """What is run, each once: a recipe of make's is a command of the table as a rule."""
+    for command, instead in COMMANDS.items():
+        if not command.startswith("make"):
+            yield instead or OTHERS.sub(NAME, command)
+        elif command.removeprefix("make").strip() not in NOT_RUN:
+            yield from (each.removeprefix(".venv/bin/") for each in recipe(command[5:]))
+
+
+@pytest.mark.parametrize("command", sorted(set(runs())))
+def test_it_runs(command, here):
+    run(command)
+
+
+@pytest.mark.parametrize("target", sorted(NOT_RUN))
+def test_what_is_not_run_here_is_there(target):
+    recipe(target)
+
+
+def run(command):
+    program, *args = shlex.split(command)
+    if program == "autograder":
+        done = CliRunner().invoke(app, args)
+        assert done.exit_code == 0, (command, done.output, done.exception)
+        return
+    programs = f"PATH={shlex.quote(str(Path(sys.executable).parent))}:$PATH; {command}"
+    done = subprocess.run(["bash", "-c", programs], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
