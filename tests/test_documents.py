@@ -59,7 +59,7 @@ NOT_RUN = {
     "test": "it runs this",
     "": "it installs what this runs on",
 }
-COMMAND = re.compile(r"(make|autograder|nbgrader|python|pip|pytest|jupyter)( |$)|\. \.venv")
+COMMAND = re.compile(r"(autograder|nbgrader|python|pip|pytest|jupyter) |make( |$)|\. \.venv")
 OTHERS = re.compile(r"a1_attention|nearest")
 
 
