@@ -131,12 +131,13 @@ class Component:
     def _parts(self) -> list[tuple[str | None, str]]:
         """The statements of its file but for the docstring; classes with their names."""
         lines = self.source.splitlines()
+        tree = ast.parse(self.source)
         return [
             (
                 node.name if isinstance(node, ast.ClassDef) else None,
                 "\n".join(lines[node.lineno - 1 : node.end_lineno]),
             )
-            for node in ast.parse(self.source).body[1:]
+            for node in tree.body[ast.get_docstring(tree) is not None :]
         ]
 
     @property

@@ -71,6 +71,13 @@ def test_a_fault_that_is_none(tiny, slip, old, new, said):
     assert said.replace(" ", "") in told
 
 
+def test_a_fault_whose_file_says_nothing_of_itself(tiny):
+    path = assignment_folder(tiny.root, NAME) / "faults" / "distances.py"
+    path.write_text(path.read_text().split('"""', 2)[2])
+    (component,) = prepare(tiny, NAME, "for the tests alone").bank.components
+    assert "class Distances:" in component.cell_with(component.faults)
+
+
 def test_an_item_without_a_cell(tiny, slip):
     slip(f"{NAME}.py", CHECK, CHECK.replace("check=", "figure="))
     with pytest.raises(ReleaseError, match='squares: no cell has check="distances"'):

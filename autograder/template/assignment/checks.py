@@ -3,8 +3,8 @@
 How to go on. A check is a pytest function with the marker `item`: the id of its item in course.yml;
 `public=True`, if its inputs and answers are recorded for the notebook's own check cell (all the
 others are hidden); and a `hint`, the question to ask when it fails. When it costs the item, the
-docstring is shown first, then what was called and what came, then the hint. The docstrings of the
-hidden ones stand below the notebook's check cell, too, as what grading will look at besides.
+docstring is shown first, then what was called and what came, then the known mistake that gives just
+this, or else the hint. The notebook's check cell lists the docstrings of the hidden ones, too.
 
 It asks for what it needs by name: `agree` puts a question to the student and to the reference and
 compares the answers, to the item's tolerance; `draw` gives inputs, others for each check, and the
