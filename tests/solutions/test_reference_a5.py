@@ -16,15 +16,6 @@ relaxed = settings(deadline=None, max_examples=25)
 a5 = load_reference("a5_transformer")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """For tensors as small as these, threads take longer to start than to work."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 class Theirs(nn.Module):
     """torch's Transformer, post-norm and without final norms, between embeddings and output."""
 

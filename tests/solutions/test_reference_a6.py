@@ -15,15 +15,6 @@ released_numbers, unseen_numbers = words.released_numbers, words.unseen_numbers
 relaxed = settings(deadline=None, max_examples=60)  # torch's first calls are slow
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Small tensors; on a busy machine, threads only wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def a6():
     return load_reference("a6_translation")
