@@ -10,12 +10,13 @@ from reference import ROOT
 
 SOLUTIONS = ROOT / "solutions"
 SCRIPTS = sorted(SOLUTIONS.glob("*/figures/draw.py"))
-NUMBER = re.compile(rb"-?\d+(\.\d+)?")
+# The way of a line, which loses points that do not show, and all numbers.
+DIGITS = re.compile(rb' d="[^"]*"|-?\d+(\.\d+)?')
 
 
 def shapes(folder):
-    """The pictures of a folder, without their numbers."""
-    return {path.name: NUMBER.sub(b"0", path.read_bytes()) for path in folder.glob("*.svg")}
+    """The pictures of a folder, without their lines' points and their numbers."""
+    return {path.name: DIGITS.sub(b"", path.read_bytes()) for path in folder.glob("*.svg")}
 
 
 def test_every_assignment_has_one():
