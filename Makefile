@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint verify prove bench release lock clean
+.PHONY: demo test slow lint verify prove bench release lock clean
 
 # The lock needs no resolver and no compiler. torch follows: which build it is, the machine decides.
 .venv/installed: pyproject.toml constraints.txt requirements.lock
@@ -20,6 +20,9 @@ demo: .venv/installed
 
 test: lint
 	$(BIN)/pytest -n auto --dist worksteal
+
+slow: .venv/installed
+	$(BIN)/pytest -n auto --dist worksteal -m slow
 
 lint: .venv/installed
 	$(BIN)/ruff check .

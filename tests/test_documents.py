@@ -47,6 +47,7 @@ COMMANDS = {
     "make demo": None,
     "make lock": None,
     "make prove": None,
+    "make slow": None,
     "make test": None,
     "make verify": None,
     "nbgrader autograde a1_attention": f"nbgrader autograde {NAME} --force",
@@ -56,6 +57,7 @@ COMMANDS = {
 NOT_RUN = {
     "bench": "`make bench` on a class of three is a part of CI",
     "lock": "it asks the package index",
+    "slow": "it runs other tests",
     "test": "it runs this",
     "": "it installs what this runs on",
 }

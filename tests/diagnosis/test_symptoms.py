@@ -245,5 +245,6 @@ def test_odd_answers_cost_the_explanation_at_most(exam, value):
     asking = Inquiry(Says(answer), exam.reference, exam.source.parameters)
     items = [each.id for each in exam.assignment.items]
     answers = {at: answer for at in range(len(exam.bank.cases))}
-    said = known(items, exam.bank.cases, answers, asking, exam.source.defined_in)
+    names = exam.source.defined_in
+    said = known(items, exam.bank.cases, answers, asking, names, exam.symptoms)
     assert set(said) <= set(items)

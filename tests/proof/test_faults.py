@@ -81,7 +81,13 @@ def test_a_component_without_a_fault_is_right(bank_of, assignment_id, name):
         assert same(found, case.right, case), (case.item, case.question, found.failure)
 
 
-@pytest.mark.parametrize(("assignment_id", "name"), COMPONENTS)
+LONG = ("a2_multi_head", "a4_layers", "a5_transformer")
+
+
+@pytest.mark.parametrize(
+    ("assignment_id", "name"),
+    [pytest.param(*each, marks=pytest.mark.slow if each[0] in LONG else []) for each in COMPONENTS],
+)
 def test_no_two_faults_give_the_same_everywhere(bank_of, assignment_id, name):
     bank = bank_of(assignment_id)
     component = component_of(bank, name)
@@ -144,7 +150,13 @@ def drawing_otherwise(module):
     return DrawsOtherwise
 
 
-@pytest.mark.parametrize("name", ["encoder", "decoder", "transformer"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "encoder",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("decoder", "transformer")),
+    ],
+)
 def test_a_fault_is_named_whatever_the_weights_start_with(bank_of, name):
     bank = bank_of("a5_transformer")
     component = component_of(bank, name)

@@ -57,7 +57,14 @@ def validated(folder):
     return validator.validate(str(folder / f"{folder.name}.ipynb"))
 
 
-@pytest.fixture(scope="module", params=[each.id for each in COURSE.assignments])
+QUICK = ("a1_attention", "a3_positional_encoding")  # the last one trains its model
+EACH = [
+    pytest.param(each.id, marks=[] if each.id in QUICK else pytest.mark.slow)
+    for each in COURSE.assignments
+]
+
+
+@pytest.fixture(scope="module", params=EACH)
 def name(request):
     return request.param
 

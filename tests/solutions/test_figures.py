@@ -10,8 +10,8 @@ from reference import ROOT
 
 SOLUTIONS = ROOT / "solutions"
 SCRIPTS = sorted(SOLUTIONS.glob("*/figures/draw.py"))
-# The way of a line, which loses points that do not show, and all numbers.
-DIGITS = re.compile(rb' d="[^"]*"|-?\d+(\.\d+)?')
+# The way of a line, which loses points that do not show; what hangs on it; and all numbers.
+DIGITS = re.compile(rb' d="[^"]*"|(?<=#)p\w+|id="p\w+"|-?\d+(\.\d+)?')
 
 
 def shapes(folder):
