@@ -95,7 +95,7 @@ def verify(
     """The gate before publishing: try every promise of the course, a line with a figure for each.
 
     The reference and every sample are graded, tolerances measured, releases built again and run
-    in a real kernel. Takes minutes: the last assignment trains its model. Writes nothing.
+    in a real kernel. Takes minutes, and what the notebooks take to run. Writes nothing.
 
     Example: `autograder verify ps1`
     """

@@ -23,7 +23,7 @@ from autograder.proof.trying import grade_samples
 from autograder.release import Built, build
 from autograder.sandbox.host import Server
 
-_KERNEL_SECONDS = 1200  # for one cell: the last assignment trains a model in one
+_KERNEL_SECONDS = 1200  # for one cell: some train a model in one
 _TOLD = 5  # samples that are not as they must be
 _SECRET = "what verification draws its inputs from"  # anything will do, and always the same
 

@@ -78,13 +78,13 @@ def test_a_class_from_files_to_nbgraders_export(course):
         grade = gradebook.find_grade("attention_scale", NAME, NAME, "eve")
         grade.manual_score = 1.5
         gradebook.db.commit()
-    assert run("grade", NAME, cwd=course).returncode == 0
+    assert CliRunner().invoke(app, ["grade", NAME, "--course", str(course)]).exit_code == 0
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
         grade = gradebook.find_grade("attention_scale", NAME, NAME, "eve")
         assert (grade.manual_score, grade.auto_score) == (1.5, 0.0)
 
 
-def test_check_prints_what_the_student_will_read(course):
+def test_check_prints_what_the_student_will_read(course, monkeypatch):
     file = course / "solutions" / NAME / f"{NAME}.py"
     file.write_text(file.read_text().replace("<= position[:, None]", "< position[:, None]"))
     shutil.copy(ROOT / "solutions" / NAME / f"{NAME}.py", course / "right.py")
@@ -98,8 +98,9 @@ def test_check_prints_what_the_student_will_read(course):
     assert verdicts["causal_mask"] == "wrong"
     assert verdicts["padding_mask"] == "passed"
     assert sorted(course.rglob("*")) == before  # it writes nothing
-    shown = run("check", f"{NAME}.py", cwd=course, AUTOGRADER_SECRET="s" * 20)
-    assert "causal_mask: wrong (0 of 2)" in shown.stdout
+    monkeypatch.setenv("AUTOGRADER_SECRET", "s" * 20)
+    asked = ["check", str(course / f"{NAME}.py"), "--course", str(course)]
+    assert "causal_mask: wrong (0 of 2)" in CliRunner().invoke(app, asked).output
 
 
 @pytest.mark.parametrize(
@@ -144,12 +145,15 @@ def test_without_walls_only_when_asked_for(course):
 
 
 def test_a_stale_release_is_found(course):
+    def release(*options):
+        return CliRunner().invoke(app, ["release", NAME, "--course", str(course), *options])
+
     (course / "assignments" / NAME / "checks.py").write_text("# mine\n")
-    done = run("release", NAME, "--check", cwd=course)
-    assert done.returncode == 1
-    assert "checks.py" in done.stdout
-    assert run("release", NAME, cwd=course).returncode == 0
-    assert run("release", NAME, "--check", cwd=course).returncode == 0
+    done = release("--check")
+    assert done.exit_code == 1
+    assert "checks.py" in done.output
+    assert release().exit_code == 0
+    assert release("--check").exit_code == 0
 
 
 def test_doctor(course):

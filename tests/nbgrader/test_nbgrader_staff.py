@@ -29,6 +29,7 @@ def total(course, student):
         return book.find_submission(NAME, student).score
 
 
+@pytest.mark.slow
 def test_cells_graded_by_hand_and_manual_scores_survive_a_regrade(tmp_path):
     course = new_course(tmp_path / "course")
     manifest, source = course / "course.yml", course / "solutions" / NAME / f"{NAME}.py"

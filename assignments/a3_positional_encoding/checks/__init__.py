@@ -61,13 +61,12 @@ def _mistake(asked: dict[str, Any], names: dict[str, Any]) -> str | None:
 
 
 def _all_right(item: str, asked: dict[str, Any], seconds: float) -> str:
-    if asked["shapes_only"]:
-        lines = [f"{item}: the shapes are right. The values are looked at when it is graded:"]
+    count = len(asked["cases"])
+    if not count:
+        first = f"{item}: nothing can be tried here. When it is graded:"
+    elif asked["shapes_only"]:
+        first = f"{item}: the shapes are right. The values are looked at when it is graded:"
     else:
-        count = len(asked["cases"])
-        if not count:
-            lines = [f"{item}: nothing can be tried here. When it is graded:"]
-            return "\n  - ".join([*lines, *asked["sentences"]])
         cases = "the public case passes" if count == 1 else f"the {count} public cases pass"
-        lines = [f"{item}: {cases} ({seconds:.2f} s). When it is graded, with other inputs:"]
-    return "\n  - ".join([*lines, *asked["sentences"]])
+        first = f"{item}: {cases} ({seconds:.2f} s). When it is graded, with other inputs:"
+    return "\n  - ".join([first, *asked["sentences"]])

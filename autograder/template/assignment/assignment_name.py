@@ -80,7 +80,9 @@ def distances(x, y):
 # check("distances")
 
 # %% [raw]
-# How to go on; after each step, `autograder release assignment_name` says what does not fit yet.
+# How to go on: write your own story over this one, and rename or delete what belongs to it here, in
+# checks.py, faults/, right/, wrong/ and course.yml. After each step, `autograder release
+# assignment_name` says what does not fit yet.
 #
 # Another item: its entry under `items` in course.yml, a check or more with its id in checks.py,
 # and here a text that says everything it may cost points for, with a check cell below it.
@@ -91,7 +93,7 @@ def distances(x, y):
 #
 # A figure to look at: ![what it shows](figures/triangle.svg) in a text, and the file in figures/
 # beside this one; it is handed out along. One that their own code draws: a cell with figure="..."
-# and active="ipynb", which should say something kind while the stub is still there.
+# and active="ipynb", which should say something kind while the stub is still there, or wrong.
 #
 # Other files, such as a table: beside this file, and listed under `files` in course.yml. What
 # students hand in besides the notebook stands under `handed_in`; a check asks for `handed_in`,

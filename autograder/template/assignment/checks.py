@@ -10,7 +10,7 @@ It asks for what it needs by name: `agree` puts a question to the student and to
 compares the answers, to the item's tolerance; `draw` gives inputs, others for each check, and the
 hidden ones from the course's secret. `agree.module("Layer", 4, 3)` makes a module, with the same
 weights on both sides, which is then asked as a function is: `agree(layer, x)`. What else it can do
-(gradients, errors that must be raised, inputs left alone) stands in autograder/checking/agree.py.
+(gradients, errors that must be raised, inputs left alone): CONTRIBUTING.md of the grader tells.
 What several assignments draw lies in solutions/inputs.py: `from ..inputs import draw_table`.
 """
 

@@ -1,0 +1,20 @@
+"""nbgrader's configuration of this course: `nbgrader` and the formgrader read it."""
+
+c = get_config()  # noqa: F821 # defined by nbgrader when it reads this file
+
+c.CourseDirectory.course_id = "signals-and-patterns"
+# What students get is built by `autograder release`, from solutions/.
+c.CourseDirectory.release_directory = "assignments"
+
+# `nbgrader autograde` gives the grades of `autograder grade`: see autograder/nbgrader/.
+c.Autograde.exporter_class = "autograder.nbgrader.Submissions"
+c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
+c.Autograde.autograde_preprocessors = [
+    "autograder.nbgrader.Grade",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# Of what students write, nothing runs in the browser of whoever reads it.
+c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.markdown_without_html"}
