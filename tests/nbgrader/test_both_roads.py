@@ -10,7 +10,7 @@ from autograder.course.manifest import read_course
 from autograder.proof.samples import sample_class
 
 # An assignment, and of how many of the demo's class one hands in.
-FEW = pytest.param((NAME, 10), id=f"some of {NAME}")
+FEW = pytest.param((NAME, 13), id=f"some of {NAME}")
 MANY = [(NAME, 1), *((each.id, 4) for each in read_course(ROOT).assignments if each.id != NAME)]
 
 
@@ -41,7 +41,7 @@ def test_both_roads_agree_to_the_last_digit(both_roads):
         }
         for course in (ours, theirs)
     )
-    assert len(expected) >= 4
+    assert len(expected) >= 3
     assert found == expected
     for course in (ours, theirs):
         run(course, "nbgrader", "export")
