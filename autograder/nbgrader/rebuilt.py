@@ -1,6 +1,6 @@
 """A submission as a notebook for people's eyes: our release with the student's answers in it.
 
-What grading runs is put together by notebook.py; this is to be looked at, on the pages on which
+What grading runs is put together in `notebooks`; this is to be looked at, on the pages on which
 nbgrader lets people read, comment on and grade answers, and nothing of it gives points. Of a
 student's file there are left: the texts of cells, and of stored outputs plain text and pictures.
 HTML and scripts in them would run in the browser of whoever grades, so on those pages Markdown is
