@@ -8,8 +8,8 @@ thought that helps to find it; never the corrected line. `item` is the item mean
 named. Another function gets a file of its own; a module is a class of torch's nn.Module here, too,
 with the steps of its constructor and of its forward as methods.
 
-With hundreds of faults a diagnosis takes its time: `autograder prove assignment_name --measure` writes
-down where each of them shows, in shows.yml beside this file. It does without.
+With hundreds of faults a diagnosis takes its time: `autograder prove assignment_name --measure`
+writes down where each of them shows, in shows.yml beside this file. It does without.
 """
 
 
