@@ -127,7 +127,16 @@ def runs():
             yield from (each.removeprefix(".venv/bin/") for each in recipe(command[5:]))
 
 
-@pytest.mark.parametrize("command", sorted(set(runs())))
+LONG = ("autograder verify",)  # it runs two kernels
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(each, marks=pytest.mark.slow if each in LONG else [])
+        for each in sorted({*runs()})
+    ],
+)
 def test_it_runs(command, here):
     run(command)
 
