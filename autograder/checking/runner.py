@@ -18,6 +18,7 @@ from autograder.checking.draw import Draw
 from autograder.checking.weights import Weights
 from autograder.course import Assignment, Verdict, seed
 from autograder.notebooks import Source
+from autograder.sandbox.failure import Failure
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class CheckOutcome:
     asked: tuple[Asked, ...]
     notes: tuple[str, ...] = ()  # what it noticed and does not judge
     advice: str | None = None  # the hint, where it fits what happened
+    failure: Failure | None = None  # the exception that ended it
 
 
 class Runner:
@@ -111,4 +113,5 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOu
         message = f"the check {check.name}{line} failed by itself: {said}"
     asked, notes = tuple(agree.asked), tuple(agree.notes)
     about = check.item, check.sentence, check.public, check.hint
-    return CheckOutcome(*about, verdict, message, asked, notes, advice)
+    failure = error.failure if isinstance(error, StudentError) else None
+    return CheckOutcome(*about, verdict, message, asked, notes, advice, failure)

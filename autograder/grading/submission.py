@@ -9,11 +9,12 @@ from pathlib import Path
 import torch
 
 from autograder.checking import CheckOutcome
-from autograder.course import ItemResult, Result, Verdict, fingerprint
+from autograder.course import ItemResult, Mistake, Result, Verdict, fingerprint
 from autograder.diagnosis import Inquiry, diagnose, known
 from autograder.grading.carried import carried
 from autograder.grading.exam import Exam, remote_student
 from autograder.grading.judge import carry, explained, judge, verdict_on
+from autograder.grading.mistakes import mistakes_of
 from autograder.notebooks import (
     Submission,
     UnreadableSubmission,
@@ -36,19 +37,21 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
     """
     started = time.perf_counter()
     sha256, notes = None, []
+    mistakes: tuple[Mistake, ...] = ()
     try:
         if not path.is_file():
             path = find_submission(path, exam.assignment.id)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
-        items, more = _grade(submission, path.parent, exam, server)
+        items, mistakes, more = _grade(submission, path.parent, exam, server)
         notes += more
     except UnreadableSubmission as error:
         items = [verdict_on(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
     except Exception as error:
         items = _internal(exam, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - started
-    return _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
+    result = _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
+    return result.model_copy(update={"mistakes": mistakes})
 
 
 def failed_result(student: str, exam: Exam, wall: str, message: str) -> Result:
@@ -87,8 +90,8 @@ def _result(
 
 def _grade(
     submission: Submission, handed_in: Path, exam: Exam, server: Server
-) -> tuple[list[ItemResult], list[str]]:
-    """The items, and what else there is to tell the student."""
+) -> tuple[list[ItemResult], tuple[Mistake, ...], list[str]]:
+    """The items, the mistakes in them, and what else there is to tell the student."""
     server.start()  # its own time is not the student's
     started = time.monotonic()
 
@@ -116,7 +119,7 @@ def _grade(
             names = exam.source.defined_in
             said = known(left, exam.bank.cases, answers, asking, names, exam.symptoms)
         items = [item.model_copy(update={"known": said.get(item.item)}) for item in items]
-    return items, notes
+    return items, mistakes_of(items, outcomes, found), notes
 
 
 def _ask(
