@@ -19,10 +19,8 @@ from autograder.diagnosis.evidence import (
     cases_of,
     same,
 )
-from autograder.diagnosis.search import (
-    Diagnosis,
-    diagnose,
-)
+from autograder.diagnosis.explained import Diagnosis
+from autograder.diagnosis.search import diagnose
 from autograder.diagnosis.symptoms import Inquiry, Symptoms, known, read_symptoms
 
 __all__ = [

@@ -1,68 +1,34 @@
 """Which faults explain a submission's answers: the numbers decide, and it speaks only when they do.
 
 The faults of a component are asked what the submission was asked. One that answers the same, to
-what the item allows, in every case, explains it, if it is far enough from what is right. Single
-faults go before pairs. What explains all that is known of a component is preferred to what
-explains one item; when several do, all are named, or none.
+what the item allows, in every case, explains it, if it is far enough from what is right. What
+explains all that is known of a component is preferred to what explains one item; when several do,
+all are named, or none.
+
+Simple explanations go before others: one fault; two that are made often; one that explains
+something, with any other, and then with a third; the same of the parts that a component is built
+on; all of it once more to the digits of float32. An earlier part that is known to be wrong may be
+at work in a later one or not: both are tried.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import torch
 
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.components import Component, Fault, Faults, Others, combine
+from autograder.diagnosis.components import Component, Fault, Faults, combine
 from autograder.diagnosis.evidence import apart, same
+from autograder.diagnosis.explained import Diagnosis, all_of
 from autograder.sandbox.session import Answer
 
 _TOGETHER = 4  # faults known from some items that are tried together on the others
 _ALTERNATIVES = 2  # so many are told; of more, none
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """Why an item failed: `faults` together; each of `alternatives` explains it as well."""
-
-    faults: Faults
-    cases: int  # of the item, that they explain
-    alternatives: tuple[Faults, ...] = ()
-
-    def __str__(self) -> str:
-        """The paragraphs that the student reads."""
-        choices = (self.faults, *self.alternatives)
-        certain = [each for each in self.faults if all(each in one for one in choices)]
-        others = [each for one in choices for each in one if each not in certain]
-        where = f"all {self.cases} cases of this item" if self.cases > 1 else "this item"
-        if not certain:
-            mistakes = "either of these mistakes gives"
-        elif len(certain) == 1 and not others:
-            mistakes = "this mistake gives"
-        else:
-            mistakes = "these mistakes give together"
-        lines = [f"What it gives is, to rounding, what {mistakes}, in {where}:"]
-        lines += map(_told, certain)
-        if certain and others:
-            lines.append("and one of these, which nothing tells apart here:")
-        return "\n".join([*lines, *map(_told, others)])
-
-    def again(self, item: str) -> str:
-        """The same in short, when it was told at another item already."""
-        told = " ".join(each.sentence for each in self.all_faults)
-        which = "The same mistake as" if len(self.all_faults) == 1 else "The same mistakes as"
-        return f"{which} in {item}: {told}"
-
-    @property
-    def all_faults(self) -> Faults:
-        """The faults told, alternatives among them."""
-        return tuple(dict.fromkeys(_all_of((self.faults, *self.alternatives))))
-
-
-def _told(fault: Fault) -> str:
-    return f"- {fault.said}"
+_SEEDS = 4  # explanations of something to which others are added
+_TRIED = 12  # wrong cases in which a seed must explain something
 
 
 def diagnose(
@@ -73,28 +39,18 @@ def diagnose(
     answers: the submission's, by place among the bank's cases.
     """
     with _one_thread():
-        return _diagnose(bank, answers, failed)
-
-
-def _diagnose(
-    bank: Bank, answers: Mapping[int, Answer], failed: Collection[str]
-) -> dict[str, Diagnosis]:
-    found: dict[str, Diagnosis] = {}
-    others: list[tuple[Component, Faults]] = []
-    for component in bank.components:
-        items = {bank.cases[place].item for place in bank.cases_of(component)}
-        if items.isdisjoint(failed):  # what else went wrong was another component's doing
-            continue
-        search = _Search(bank, component, answers, tuple(others))
-        whole = search.explain_all()
-        wrong = dict.fromkeys(bank.cases[place].item for place in search.wrong)
-        wanted = [item for item in wrong if item in failed]
-        ours = search.diagnose(wanted, whole)
-        for item, diagnosis in ours.items():
-            found[item] = _joined(found.get(item), diagnosis)
-        if len(whole) == 1 and whole[0]:
-            others.append((component, whole[0]))
-    return found
+        found: dict[str, Diagnosis] = {}
+        before: Faults = ()  # those of earlier components
+        for component in bank.components:
+            items = {bank.cases[place].item for place in bank.cases_of(component)}
+            if items.isdisjoint(failed):  # what else went wrong was another component's doing
+                continue
+            search = _Search(bank, component, answers, before)
+            ours = search.diagnose(failed)
+            for item, diagnosis in ours.items():
+                found[item] = found[item].joined(diagnosis) if item in found else diagnosis
+            before += search.certain
+        return found
 
 
 @contextmanager
@@ -108,45 +64,50 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _joined(one: Diagnosis | None, other: Diagnosis) -> Diagnosis:
-    """Two components that fail in one item."""
-    if one is None:
-        return other
-    both = tuple(dict.fromkeys(one.faults + other.faults))
-    return Diagnosis(both, one.cases + other.cases)
-
-
 class _Search:
     """What explains the answers of one component."""
 
     def __init__(
-        self, bank: Bank, component: Component, answers: Mapping[int, Answer], others: Others
+        self, bank: Bank, component: Component, answers: Mapping[int, Answer], before: Faults
     ) -> None:
         self._bank = bank
         self._component = component
         self._answers = answers
-        self._others = others
+        self._before = before
+        self._loosely = False
         places = [place for place in bank.cases_of(component) if place in answers]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         items = Counter(bank.cases[each].item for each in wrong)
         right = {bank.cases[each].item for each in places} - items.keys()
         # A fault costs the item that is meant to catch it: where that is right, it was not made.
         self._faults = [each for each in component.faults if each.item not in right]
-        likely = [each for each in self._faults if each.shows.keys() == items.keys() and not others]
-        self._likely = sorted(likely, key=lambda each: _unlike(each.shows, items))
+        likely = [each for each in self._faults if each.shows.keys() == items.keys()]
+        self._likely = [] if before else sorted(likely, key=lambda x: _unlike(x.shows, items))
         # What is found does not depend on the order; how soon it is found does.
         soon = self._likely or self._faults
-        self.wrong = sorted(wrong, key=lambda place: bank.cost(component, soon, place))
+        self._wrong = sorted(wrong, key=lambda place: bank.cost(component, soon, place))
         elsewhere = [each for each in places if each not in wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
-        self.places = self.wrong + elsewhere
-        self._to_explain = [each for each in self.places if bank.cases[each].item in items]
+        self._places = self._wrong + elsewhere
+        self._to_explain = [each for each in self._places if bank.cases[each].item in items]
+        self.certain: Faults = ()  # what all that is known of the component proves
 
-    def _agrees(self, faults: Faults, place: int) -> bool:
-        answer = self._bank.answer(self._component, faults, place, self._others)
-        return same(self._answers[place], answer, self._bank.cases[place])
+    def diagnose(self, failed: Collection[str]) -> dict[str, Diagnosis]:
+        """What explains these of its items that are wrong here."""
+        wanted = [item for item in self._items(self._wrong) if item in failed]
+        for self._loosely in (False, True):
+            whole = self._explain_all()
+            if whole:
+                self.certain = whole[0] if len(whole) == 1 else ()
+                told = {item: self._diagnose_item(item, whole) for item in wanted}
+                return {item: each for item, each in told.items() if each}
+            if found := self._diagnose_each(wanted):
+                return found
+        return {}
 
-    def explain_all(self) -> list[Faults]:
+    # All that is known of the component
+
+    def _explain_all(self) -> list[Faults]:
         """What gives all that is known of the component.
 
         A fault that is known to show in just the items that are wrong here gives what is right
@@ -156,86 +117,173 @@ class _Search:
         for fault in self._likely:
             if all(self._agrees((fault,), place) for place in self._to_explain):
                 return [(fault,)]
-        return self.explain(self.places)
+        return self._explain(self._places)
 
-    def explain(self, places: Sequence[int]) -> list[Faults]:
-        """The fewest faults that give all of these answers: every such choice of them."""
-        if all(self._agrees((), place) for place in places):
-            return [()]
-        singles = [(each,) for each in self._faults]
-        pairs = [each for each in self._component.pairs if set(each) <= set(self._faults)]
-        return self._fitting(singles, places) or self._fitting(pairs, places)
+    def _explain(self, places: Sequence[int]) -> list[Faults]:
+        """The simplest that gives all of these answers: every such choice of faults."""
+        for choices in self._choices():
+            if found := self._fitting(choices, places):
+                return found
+        return []
+
+    def _choices(self) -> Iterator[list[Faults]]:
+        """Explanations, simple ones first, each with and without what is wrong before it."""
+        yield self._in_context([()])
+        yield self._in_context([(each,) for each in self._faults])
+        yield self._in_context(self._often)
+        yield self._in_context(self._grown[0])
+        yield self._in_context(self._grown[1])
+        yield [faults for faults in self._inherited if faults not in self._in_context([()])]
+
+    def _in_context(self, choices: Iterable[Faults]) -> list[Faults]:
+        before = [self._before, ()] if self._before else [()]
+        return [faults + each for faults in choices for each in before]
+
+    @cached_property
+    def _often(self) -> list[Faults]:
+        return [each for each in self._component.pairs if set(each) <= set(self._faults)]
+
+    @cached_property
+    def _grown(self) -> tuple[list[Faults], list[Faults]]:
+        """What explains something together with any other fault, and these with a third."""
+        singles: list[Faults] = [(each,) for each in self._faults]
+        pairs = self._with_another(self._seeds(singles))
+        return pairs, self._with_another(self._seeds([*self._often, *pairs]))
+
+    def _with_another(self, seeds: Sequence[Faults]) -> list[Faults]:
+        found = [(*each, one) for each in seeds for one in self._faults if one not in each]
+        ordered = (tuple(sorted(each, key=self._component.faults.index)) for each in found)
+        return [each for each in dict.fromkeys(ordered) if combine(each)]
+
+    def _seeds(self, choices: Sequence[Faults]) -> list[Faults]:
+        """Those of the choices that explain most of the wrong cases, if they explain any."""
+        counts = {each: self._explains(each) for each in choices}
+        seeds = [each for each in choices if counts[each]]
+        return sorted(seeds, key=lambda each: -counts[each])[:_SEEDS]
+
+    def _explains(self, faults: Faults) -> int:
+        """In how many of the wrong cases that are soonest asked, one of an item, it is seen."""
+        return sum(
+            self._is_apart(faults, [place]) and self._agrees(faults, place)
+            for place in self._samples
+        )
+
+    @cached_property
+    def _samples(self) -> list[int]:
+        """Of each wrong item in turn the case that is soonest asked."""
+        items = self._items(self._wrong)
+        theirs = [[x for x in self._wrong if self._bank.cases[x].item == item] for item in items]
+        most = max(map(len, theirs), default=0)
+        turns = [each[turn] for turn in range(most) for each in theirs if turn < len(each)]
+        return turns[:_TRIED]
+
+    @cached_property
+    def _inherited(self) -> list[Faults]:
+        """Mistakes of the parts that it is built on, whether or not these are wrong themselves."""
+        singles: list[Faults] = [(each,) for each in self._bank.built_on(self._component)]
+        return singles
+
+    def _agrees(self, faults: Faults, place: int) -> bool:
+        answer = self._bank.answer(self._component, faults, place)
+        return same(self._answers[place], answer, self._bank.cases[place], self._loosely)
 
     def _fitting(self, choices: Iterable[Faults], places: Sequence[int]) -> list[Faults]:
-        return [each for each in choices if all(self._agrees(each, place) for place in places)]
+        found = [each for each in choices if all(self._agrees(each, place) for place in places)]
+        # With what is wrong before it and without it may be one and the same here.
+        return [each for each in found if not any(set(other) < set(each) for other in found)]
 
-    def diagnose_item(self, item: str, whole: Sequence[Faults]) -> Diagnosis | None:
+    # One item
+
+    def _diagnose_item(self, item: str, whole: Sequence[Faults]) -> Diagnosis | None:
         """What explains one item, `whole` being what explains all that is known."""
-        cases = self._bank.cases
-        places = [place for place in self.places if cases[place].item == item]
-        wrong = [place for place in self.wrong if cases[place].item == item]
-        ordered = wrong + [place for place in places if place not in self.wrong]
+        places = self._of(item)
         if whole:
             # Of two faults, one may be enough here.
-            parts = [(each,) for each in dict.fromkeys(_all_of(whole))]
-            choices = self._fitting(parts, ordered) or list(whole)
+            parts = [(each,) for each in dict.fromkeys(all_of(whole))]
+            choices = self._fitting(parts, places) or list(whole)
         else:
-            choices = self.explain(ordered)
+            choices = self._explain(places)
         choices = [each for each in choices if self._is_apart(each, places)]
         if len(whole) > 1 and choices:
             certain = tuple(each for each in choices[0] if all(each in one for one in choices))
             choices = choices if len(choices) <= _ALTERNATIVES or not certain else [certain]
         if not choices or len(choices) > _ALTERNATIVES:
             return None
-        if not choices[0]:  # it is wrong only where it is built on what is
-            choices = [tuple(_all_of(faults for _, faults in self._others))]
-        return Diagnosis(choices[0], len(places), tuple(choices[1:]))
+        return Diagnosis(choices[0], len(places), tuple(choices[1:]), self._loosely)
 
-    def diagnose(self, items: Sequence[str], whole: Sequence[Faults]) -> dict[str, Diagnosis]:
-        """What explains these items, `whole` being what explains all that is known.
+    def _diagnose_each(self, items: Sequence[str]) -> dict[str, Diagnosis]:
+        """What explains these items one by one, where nothing explains all that is known.
 
-        Where nothing does, each item is explained by itself; but not by what would show where the
-        submission is right, unless it is hidden there by what other items show.
+        But not by what would show where the submission is right, unless it is hidden there by
+        what other items show; nor by what speaks against another item that failed.
         """
-        found = {item: self.diagnose_item(item, whole) for item in items}
+        found = {item: self._diagnose_item(item, ()) for item in items}
         known = {item: each for item, each in found.items() if each}
-        if whole:
-            return known
         sure = {item: each for item, each in known.items() if not self._contradicted(each.faults)}
-        certain = set(_all_of(e.faults for e in known.values() if not e.alternatives))
+        certain = set(all_of(e.faults for e in known.values() if not e.alternatives))
         # In the order of their file: that of the items hangs on how long the reference took.
         told = tuple(each for each in self._component.faults if each in certain)
         sizes = range(2, min(len(told), _TOGETHER) + 1)
         for size in sizes if len(sure) < len(items) else ():
             for several in filter(combine, combinations(told, size)):
                 if not self._contradicted(several):
-                    sure |= self._explained_by(
-                        several, [each for each in items if each not in sure]
-                    )
-        return sure
+                    left = [each for each in items if each not in sure]
+                    sure |= self._explained_by(several, left)
+        return self._without_contradiction(sure)
 
     def _explained_by(self, several: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
         """Those of the items that some or all of these faults explain: the fewest that do."""
         found = {}
         for item in items:
-            places = [each for each in self.places if self._bank.cases[each].item == item]
+            places = self._of(item)
             sizes = range(1, len(several) + 1)
             choices = (each for size in sizes for each in combinations(several, size))
             fitting = next((each for each in choices if self._fitting([each], places)), None)
             if fitting and self._is_apart(fitting, places):
-                found[item] = Diagnosis(fitting, len(places))
+                found[item] = Diagnosis(fitting, len(places), loosely=self._loosely)
         return found
 
     def _contradicted(self, faults: Faults) -> bool:
         """Whether these would show where the submission is right."""
-        right = [place for place in self.places if place not in self.wrong]
+        right = [place for place in self._places if place not in self._wrong]
         return bool(faults) and any(self._is_apart(faults, [place]) for place in right)
+
+    def _without_contradiction(self, found: Mapping[str, Diagnosis]) -> dict[str, Diagnosis]:
+        """Those that no other failed item speaks against.
+
+        Where a fault shows in an item that it does not explain, another mistake may hide it, as
+        an exception does; but if it is seen in no case there, with any other fault, it was not
+        made.
+        """
+        cited = {item: set(each.all_faults) for item, each in found.items()}
+        doubtful = {
+            fault
+            for fault in set().union(*cited.values())
+            for item in self._items(self._wrong)
+            if fault not in cited.get(item, ()) and self._speaks_against(fault, item)
+        }
+        return {item: each for item, each in found.items() if doubtful.isdisjoint(cited[item])}
+
+    def _speaks_against(self, fault: Fault, item: str) -> bool:
+        answered = [each for each in self._wrong if self._answers[each].failure is None]
+        places = [each for each in answered if self._bank.cases[each].item == item]
+        shows = [each for each in places if self._is_apart((fault,), [each])]
+        choices = [(fault,), *self._with_another([(fault,)])]
+        return bool(shows) and not any(self._agrees(x, each) for x in choices for each in shows)
+
+    def _of(self, item: str) -> list[int]:
+        """The cases of an item, those that are wrong first."""
+        return [place for place in self._places if self._bank.cases[place].item == item]
+
+    def _items(self, places: Iterable[int]) -> list[str]:
+        return list(dict.fromkeys(self._bank.cases[each].item for each in places))
 
     def _is_apart(self, faults: Faults, places: Sequence[int]) -> bool:
         return any(
             apart(
-                self._bank.answer(self._component, faults, place, self._others),
+                self._bank.answer(self._component, faults, place),
                 self._bank.cases[place],
+                self._loosely,
             )
             for place in places
         )
@@ -243,7 +291,3 @@ class _Search:
 
 def _unlike(one: Mapping[str, int], other: Mapping[str, int]) -> int:
     return sum(abs(one[item] - other[item]) for item in one)
-
-
-def _all_of(choices: Iterable[Faults]) -> Iterable[Fault]:
-    return (each for faults in choices for each in faults)
