@@ -29,7 +29,11 @@ _TOGETHER = 4  # faults known from some items that are tried together on the oth
 _ALTERNATIVES = 2  # so many are told; of more, none
 _SEEDS = 4  # explanations of something to which others are added
 _LOOKED_AT = 3  # cases of an item that may speak against a fault
-_TRIED = 12  # wrong cases in which a seed must explain something
+_BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
+_SAMPLES = 3  # wrong cases, one of which a seed must explain
+# Questions put to faults until no more are added to what explains something; a module's count more.
+_PATIENCE = 1500
+_MODULE = 10
 
 
 def diagnose(
@@ -76,16 +80,17 @@ class _Search:
         self._answers = answers
         self._before = before
         self._loosely = False
+        self._patience = _PATIENCE
         places = [place for place in bank.cases_of(component) if place in answers]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         items = Counter(bank.cases[each].item for each in wrong)
         right = {bank.cases[each].item for each in places} - items.keys()
         # A fault costs the item that is meant to catch it: where that is right, it was not made.
-        # Nor was one that would show where all is right.
+        # Nor was one that would show where all is right; but other inputs may show one more item.
         self._faults = [
             each
             for each in component.faults
-            if each.item not in right and right.isdisjoint(each.shows)
+            if each.item not in right and len(right.intersection(each.shows)) <= _BY_CHANCE
         ]
         likely = [each for each in self._faults if each.shows.keys() == items.keys()]
         self._likely = [] if before else sorted(likely, key=lambda x: _unlike(x.shows, items))
@@ -124,7 +129,9 @@ class _Search:
             if all(self._agrees((fault,), place) for place in self._to_explain):
                 return [(fault,)]
         items = set(self._items(self._to_explain))
-        for choices in self._choices(lambda faults: items <= set(_shown_by(faults))):
+        for choices in self._choices(
+            lambda faults: len(items.difference(_shown_by(faults))) <= _BY_CHANCE
+        ):
             if found := self._fitting(choices, self._places):
                 return found
         return self._fitting(self._inherited, self._places)
@@ -139,8 +146,9 @@ class _Search:
         yield list(before)
         for choices in (singles, self._often, *self._grown):
             known = all(each.shows for faults in choices for each in faults)
-            kept = choices if self._before or not known else filter(may_be, choices)
-            yield [faults + each for faults in kept for each in before]
+            kept = choices if self._before or not known else list(filter(may_be, choices))
+            if self._patience > 0 or choices is singles:
+                yield [faults + each for faults in kept for each in before]
 
     @cached_property
     def _often(self) -> list[Faults]:
@@ -158,7 +166,7 @@ class _Search:
 
     @cached_property
     def _threes(self) -> list[Faults]:
-        return self._with_another(self._seeds([*self._often, *self._pairs]))
+        return self._with_another(self._seeds(self._pairs))
 
     def _with_another(self, seeds: Sequence[Faults]) -> list[Faults]:
         found = [{*each, one} for each in seeds for one in self._faults if one not in each]
@@ -166,26 +174,16 @@ class _Search:
         return [each for each in dict.fromkeys(ordered) if combine(each)]
 
     def _seeds(self, choices: Sequence[Faults]) -> list[Faults]:
-        """Those of the choices that explain most of the wrong cases, if they explain any."""
-        counts = {each: self._explains(each) for each in choices}
-        seeds = [each for each in choices if counts[each]]
-        return sorted(seeds, key=lambda each: -counts[each])[:_SEEDS]
-
-    def _explains(self, faults: Faults) -> int:
-        """In how many of the wrong cases that are soonest asked, one of an item, it is seen."""
-        return sum(
-            self._is_apart(faults, [place]) and self._agrees(faults, place)
-            for place in self._samples
-        )
-
-    @cached_property
-    def _samples(self) -> list[int]:
-        """Of each wrong item in turn the case that is soonest asked."""
-        items = self._items(self._wrong)
-        theirs = [[x for x in self._wrong if self._bank.cases[x].item == item] for item in items]
-        most = max(map(len, theirs), default=0)
-        turns = [each[turn] for turn in range(most) for each in theirs if turn < len(each)]
-        return turns[:_TRIED]
+        """The first of the choices that explain a wrong case, of each item the soonest asked."""
+        firsts = {self._bank.cases[each].item: each for each in reversed(self._wrong)}
+        samples = sorted(firsts.values(), key=self._wrong.index)[:_SAMPLES]
+        seeds: list[Faults] = []
+        for faults in choices:
+            if len(seeds) == _SEEDS or self._patience <= 0:
+                break
+            if any(self._agrees(faults, x) and self._is_apart(faults, [x]) for x in samples):
+                seeds.append(faults)
+        return seeds
 
     @cached_property
     def _inherited(self) -> list[Faults]:
@@ -193,6 +191,7 @@ class _Search:
         return [(each,) for each in self._bank.built_on(self._component)]
 
     def _agrees(self, faults: Faults, place: int) -> bool:
+        self._patience -= _MODULE if self._bank.cases[place].question.weights else 1
         answer = self._bank.answer(self._component, faults, place)
         return same(self._answers[place], answer, self._bank.cases[place], self._loosely)
 
