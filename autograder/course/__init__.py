@@ -20,6 +20,7 @@ from autograder.course.result import (
     Mistake,
     Place,
     Result,
+    SmallestExample,
     Verdict,
     write_atomically,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "Mistake",
     "Place",
     "Result",
+    "SmallestExample",
     "UnknownIdError",
     "Verdict",
     "assignment_folder",

@@ -47,6 +47,7 @@ def _mistake(key: object, items: Sequence[ItemResult]) -> Mistake:
     names = tuple(each.item for each in items)
     costs = {each.item: each.points - each.score for each in items if each.score is not None}
     about: dict[str, object] = {"items": names, "costs": {k: v for k, v in costs.items() if v}}
+    about["example"] = next((each.example for each in items if each.known == key), None)
     return Mistake.model_validate(_told(key) | about)
 
 

@@ -118,7 +118,8 @@ def _grade(
             asking = Inquiry(student, exam.reference, exam.source.parameters)
             names = exam.source.defined_in
             said = known(left, exam.bank.cases, answers, asking, names, exam.symptoms)
-        items = [item.model_copy(update={"known": said.get(item.item)}) for item in items]
+        told = {item: each._asdict() for item, each in said.items()}
+        items = [item.model_copy(update=told.get(item.item)) for item in items]
     return items, mistakes_of(items, outcomes, found), notes
 
 

@@ -6,10 +6,12 @@ few more.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from torch import Tensor
 
 from autograder.checking import load
+from autograder.course import SmallestExample
 from autograder.diagnosis.evidence import Case, same
 from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature, contrasts
 from autograder.diagnosis.symptoms.inquiry import Answered, Enough, Inquiry, is_plain
@@ -22,6 +24,13 @@ _SENTENCES = 5
 _MORE = 40  # cases without an answer yet that are asked, of one cell
 _UNKNOWN = "No known mistake gives these numbers."
 _OWN = "symptoms"  # .py, beside the assignments' folders
+
+
+class Known(NamedTuple):
+    """What is known of a mistake."""
+
+    known: str
+    example: SmallestExample | None
 
 
 @dataclass(frozen=True)
@@ -48,13 +57,13 @@ def known(
     asking: Inquiry,
     defined_in: Mapping[str, str],
     symptoms: Symptoms,
-) -> dict[str, str]:
+) -> dict[str, Known]:
     """What unexplained items are told: the same of all that look at one solution cell.
 
     answers: the submission's, by place among the cases. Items about which there is nothing to
     say are left out.
     """
-    said: dict[str, str] = {}
+    said: dict[str, Known] = {}
     for cell in dict.fromkeys(defined_in.values()):
         places = [at for at, each in enumerate(cases) if defined_in.get(each.question.name) == cell]
         if not any(cases[at].item in items for at in places):
@@ -94,7 +103,7 @@ def _text(
     costs: Sequence[Case],
     asking: Inquiry,
     symptoms: Symptoms,
-) -> str | None:
+) -> Known | None:
     """The sentences and the example, or None when there are none."""
     # What is wrong comes first: where the mistake shows, its properties tell most.
     plain = [each for each in (*wrong, *asked) if is_plain(each.case)]
@@ -116,7 +125,7 @@ def _text(
     if not lines and example is None:
         return None
     first = f"{_UNKNOWN} What is known:" if lines else _UNKNOWN
-    return "\n".join(filter(None, (first, " ".join(lines), example)))
+    return Known("\n".join(filter(None, (first, " ".join(lines)))), example)
 
 
 def _look_right(asked: Sequence[Answered]) -> bool:

@@ -49,6 +49,16 @@ def _nested(value: Any, digits: int) -> str:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """Numbers that are wrong: of what, those expected and those that came, in their order."""
+
+    of: str
+    shape: tuple[int, ...]
+    expected: tuple[str, ...]
+    got: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Problem:
     """In what way an answer is wrong: `kind`, for whoever compares two; `said`, in words."""
 
@@ -56,6 +66,13 @@ class Problem:
     said: str
     short: str  # of the first number that is wrong alone
     obvious: bool = True  # it is seen in the first digits
+    all: Numbers | None = None  # that are told of in `said`
+    first: Numbers | None = None  # that is told of in `short`
+
+    def told(self, said: str) -> dict[str, Any]:
+        """One of its sentences, and the numbers that it tells of."""
+        numbers = self.all if said == self.said else self.first
+        return {"problem": said, **(vars(numbers) if numbers else {})}
 
 
 def problem(case: Case, got: Answer, names: Sequence[str]) -> Problem | None:
@@ -102,13 +119,23 @@ def _values(kind: str, name: str, one: Tensor, other: Tensor) -> Problem:
             break
     said = f"{name}: expected {texts[0]}, got {texts[1]}"
     short, obvious = said, digits == _DIGITS[0]
+    every = first = _numbers(name, other, one, digits)
     if one.dim():
         # Where it shows most: of all that is wrong, the largest difference.
         apart = (one.double() - other.double()).abs().nan_to_num(nan=torch.inf)
         where = tuple(int(each) for each in torch.unravel_index(apart.argmax(), apart.shape))
         numbers = written(other[where], digits), written(one[where], digits)
-        short = f"{name} at {list(where)}: expected {numbers[0]}, got {numbers[1]}"
-    return Problem(kind, said, short, obvious)
+        at = f"{name} at {list(where)}"
+        short = f"{at}: expected {numbers[0]}, got {numbers[1]}"
+        first = _numbers(at, other[where], one[where], digits)
+    return Problem(kind, said, short, obvious, every, first)
+
+
+def _numbers(of: str, expected: Tensor, got: Tensor, digits: int) -> Numbers | None:
+    if expected.numel() > _MOST:
+        return None
+    texts = (tuple(written(x, digits) for x in each.flatten()) for each in (expected, got))
+    return Numbers(of, tuple(expected.shape), *texts)
 
 
 def _pairs(case: Case, got: Answer, names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
