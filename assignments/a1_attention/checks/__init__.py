@@ -15,15 +15,6 @@ from .recorded import problem_of
 __all__ = ["CheckFailed", "check"]
 
 
-# What says enough by itself: a hint about values would lead astray.
-_WITHOUT_HINT = (
-    "is not defined",
-    "is still the stub",
-    "its parameters are not",
-    "is there a return",
-)
-
-
 class CheckFailed(AssertionError):
     """The notebook does not pass; the message says what was expected, what came, and a hint."""
 
@@ -44,7 +35,7 @@ def check(item: str) -> None:
     for case in asked["cases"]:
         problem = problem_of(case, names, asked["tolerance"])
         if problem:
-            hint = None if any(each in problem for each in _WITHOUT_HINT) else case["hint"]
+            hint = case["hint"] if problem.kind in case["fits"] else None
             hint = _mistake(asked, names) or hint
             said = [f"{item}: not yet right", case["sentence"], problem, hint]
             raise CheckFailed("\n  ".join(line for line in said if line))
