@@ -7,8 +7,7 @@ import rich.markup
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import Assignment, Result, Verdict
-from autograder.course.result import Feedback
+from autograder.course import Assignment, Feedback, Result, Verdict
 from autograder.export import as_text, cards_of, evidence, line, told_in
 
 _MAX_ROWS = 120  # a longer class is better looked at on its page

@@ -16,6 +16,7 @@ from autograder.course.manifest import (
     read_course,
 )
 from autograder.course.result import (
+    Feedback,
     ItemResult,
     Mistake,
     Place,
@@ -37,6 +38,7 @@ __all__ = [
     "PUBLIC",
     "Assignment",
     "Course",
+    "Feedback",
     "Item",
     "ItemResult",
     "ManifestError",

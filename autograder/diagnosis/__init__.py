@@ -1,5 +1,6 @@
 """Which mistakes explain the answers of a submission; and what is known where none does."""
 
+from autograder.diagnosis.alone import fails_alone_through
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.components import (
     FAULTS,
@@ -16,6 +17,7 @@ from autograder.diagnosis.components import (
 from autograder.diagnosis.evidence import (
     Case,
     apart,
+    ask,
     cases_of,
     same,
 )
@@ -36,9 +38,11 @@ __all__ = [
     "Inquiry",
     "Symptoms",
     "apart",
+    "ask",
     "cases_of",
     "combine",
     "diagnose",
+    "fails_alone_through",
     "known",
     "named",
     "of_name",

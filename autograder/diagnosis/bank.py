@@ -1,11 +1,11 @@
 """The bank of faults: the components of an assignment, and what they answer to its checks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import torch
 
-from autograder.asking import RemoteStudent
+from autograder.asking import Question, RemoteStudent
 from autograder.diagnosis.components import Component, Fault, Faults, of_name
 from autograder.diagnosis.evidence import Case, ask, same, told_by
 from autograder.sandbox.failure import Failure
@@ -36,9 +36,9 @@ class Bank:
         self._of = [of_name(components, each.question.name) for each in cases]
 
     def built_on(self, component: Component) -> Faults:
-        """The faults of the parts that a component is built on."""
+        """The faults that are made often in the parts that a component is built on."""
         parts = [each for each in self._every if not component.needs.isdisjoint(each.of)]
-        return tuple(fault for each in parts for fault in each.faults)
+        return tuple(fault for each in parts for fault in each.common)
 
     def ask(self, student: RemoteStudent, failed: Collection[str]) -> dict[int, Answer]:
         """A submission's answers about every component that failed items look at, by place."""
@@ -95,6 +95,17 @@ class Bank:
             if theirs and part is not component:
                 parts.append((part, theirs))
         return component.answer(own, case.question, parts)
+
+    def shapes_of(self, module: Blueprint, faults: Faults) -> dict[str, tuple[int, ...]] | None:
+        """The shapes of a module's parameters with these faults; None where it cannot be made."""
+        component = of_name(self.components, module.name)
+        if component is None:
+            return None
+        question = Question(module.without_loading().of("state_dict"))
+        made = self.ask_fault(component, faults, Case("", question, Answer(None), 1.0)).value
+        if not isinstance(made, Mapping):
+            return None
+        return {name: tuple(each.shape) for name, each in made.items()}
 
     @staticmethod
     def _matters(fault: Fault, component: Component, case: Case) -> bool:

@@ -77,9 +77,13 @@ class Component:
     @cached_property
     def pairs(self) -> tuple[Faults, ...]:
         """Every two faults on different steps, of those that are made often."""
+        return tuple(pair for pair in combinations(self.common, 2) if combine(pair))
+
+    @property
+    def common(self) -> Faults:
+        """The faults that are made often; all where the file does not say which."""
         often = getattr(self.base, "often", self.classes)
-        common = [each for each in self.faults if each.name in often]
-        return tuple(pair for pair in combinations(common, 2) if combine(pair))
+        return tuple(each for each in self.faults if each.name in often)
 
     def answer(self, faults: Faults, question: Question, others: "Others" = ()) -> Answer:
         """What the component answers with these faults; with none, what is right.

@@ -25,7 +25,7 @@ from autograder.sandbox.session import Answer
 FACTOR = 100.0
 _LOOSELY = 1e-6  # what a few numbers made in float32 may move the others
 _NUMBER = re.compile(r"\d+")
-_WRONG_PARAMETERS = "WrongParameters"
+WRONG_PARAMETERS = "WrongParameters"
 _FACTOR_BY_HAND = 10.0  # of numbers with two decimals: more there cannot be
 _KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
 
@@ -117,7 +117,7 @@ def told_by(answer: Callable[[], Answer]) -> Answer:
 
 def failure_of(error: StudentError) -> Failure:
     """What was raised, or what else kept a submission from answering."""
-    kind = _WRONG_PARAMETERS if error.verdict is Verdict.WRONG else str(error.verdict)
+    kind = WRONG_PARAMETERS if error.verdict is Verdict.WRONG else str(error.verdict)
     return error.failure or Failure(kind, "")
 
 
@@ -164,7 +164,7 @@ def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
     """What there is to see in an answer, by name."""
     raises = case.asked is not None and case.asked.kind == "raises"
     if answer.failure is not None:
-        if answer.failure.type == _WRONG_PARAMETERS:
+        if answer.failure.type == WRONG_PARAMETERS:
             return {"raised": answer.failure.type, "shapes": answer.value}
         return _raised(answer.failure, case.asked if raises else None, loosely)
     value = _without_chance(answer.value) if case.drawn else answer.value

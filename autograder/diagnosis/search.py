@@ -12,7 +12,7 @@ at work in a later one or not: both are tried.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import combinations
@@ -28,7 +28,12 @@ from autograder.sandbox.session import Answer
 _TOGETHER = 4  # faults known from some items that are tried together on the others
 _ALTERNATIVES = 2  # so many are told; of more, none
 _SEEDS = 4  # explanations of something to which others are added
-_TRIED = 12  # wrong cases in which a seed must explain something
+_LOOKED_AT = 3  # cases of an item that may speak against a fault
+_BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
+_SAMPLES = 3  # wrong cases, one of which a seed must explain
+# Questions put to faults until no more are added to what explains something; a module's count more.
+_PATIENCE = 1500
+_MODULE = 10
 
 
 def diagnose(
@@ -75,12 +80,18 @@ class _Search:
         self._answers = answers
         self._before = before
         self._loosely = False
+        self._patience = _PATIENCE
         places = [place for place in bank.cases_of(component) if place in answers]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         items = Counter(bank.cases[each].item for each in wrong)
         right = {bank.cases[each].item for each in places} - items.keys()
         # A fault costs the item that is meant to catch it: where that is right, it was not made.
-        self._faults = [each for each in component.faults if each.item not in right]
+        # Nor was one that would show where all is right; but other inputs may show one more item.
+        self._faults = [
+            each
+            for each in component.faults
+            if each.item not in right and len(right.intersection(each.shows)) <= _BY_CHANCE
+        ]
         likely = [each for each in self._faults if each.shows.keys() == items.keys()]
         self._likely = [] if before else sorted(likely, key=lambda x: _unlike(x.shows, items))
         # What is found does not depend on the order; how soon it is found does.
@@ -117,73 +128,70 @@ class _Search:
         for fault in self._likely:
             if all(self._agrees((fault,), place) for place in self._to_explain):
                 return [(fault,)]
-        return self._explain(self._places)
-
-    def _explain(self, places: Sequence[int]) -> list[Faults]:
-        """The simplest that gives all of these answers: every such choice of faults."""
-        for choices in self._choices():
-            if found := self._fitting(choices, places):
+        items = set(self._items(self._to_explain))
+        for choices in self._choices(
+            lambda faults: len(items.difference(_shown_by(faults))) <= _BY_CHANCE
+        ):
+            if found := self._fitting(choices, self._places):
                 return found
-        return []
+        return self._fitting(self._inherited, self._places)
 
-    def _choices(self) -> Iterator[list[Faults]]:
-        """Explanations, simple ones first, each with and without what is wrong before it."""
-        yield self._in_context([()])
-        yield self._in_context([(each,) for each in self._faults])
-        yield self._in_context(self._often)
-        yield self._in_context(self._grown[0])
-        yield self._in_context(self._grown[1])
-        yield [faults for faults in self._inherited if faults not in self._in_context([()])]
+    def _choices(self, may_be: Callable[[Faults], bool]) -> Iterator[list[Faults]]:
+        """Explanations, simple ones first, each with and without what is wrong before it.
 
-    def _in_context(self, choices: Iterable[Faults]) -> list[Faults]:
+        may_be: whether faults, by where they are known to show, may be what is asked for.
+        """
         before = [self._before, ()] if self._before else [()]
-        return [faults + each for faults in choices for each in before]
+        singles: list[Faults] = [(each,) for each in self._faults]
+        yield list(before)
+        for choices in (singles, self._often, *self._grown):
+            known = all(each.shows for faults in choices for each in faults)
+            kept = choices if self._before or not known else list(filter(may_be, choices))
+            if self._patience > 0 or choices is singles:
+                yield [faults + each for faults in kept for each in before]
 
     @cached_property
     def _often(self) -> list[Faults]:
         return [each for each in self._component.pairs if set(each) <= set(self._faults)]
 
-    @cached_property
-    def _grown(self) -> tuple[list[Faults], list[Faults]]:
+    @property
+    def _grown(self) -> Iterator[list[Faults]]:
         """What explains something together with any other fault, and these with a third."""
-        singles: list[Faults] = [(each,) for each in self._faults]
-        pairs = self._with_another(self._seeds(singles))
-        return pairs, self._with_another(self._seeds([*self._often, *pairs]))
+        yield self._pairs
+        yield self._threes
+
+    @cached_property
+    def _pairs(self) -> list[Faults]:
+        return self._with_another(self._seeds([(each,) for each in self._faults]))
+
+    @cached_property
+    def _threes(self) -> list[Faults]:
+        return self._with_another(self._seeds(self._pairs))
 
     def _with_another(self, seeds: Sequence[Faults]) -> list[Faults]:
-        found = [(*each, one) for each in seeds for one in self._faults if one not in each]
-        ordered = (tuple(sorted(each, key=self._component.faults.index)) for each in found)
+        found = [{*each, one} for each in seeds for one in self._faults if one not in each]
+        ordered = (tuple(x for x in self._component.faults if x in each) for each in found)
         return [each for each in dict.fromkeys(ordered) if combine(each)]
 
     def _seeds(self, choices: Sequence[Faults]) -> list[Faults]:
-        """Those of the choices that explain most of the wrong cases, if they explain any."""
-        counts = {each: self._explains(each) for each in choices}
-        seeds = [each for each in choices if counts[each]]
-        return sorted(seeds, key=lambda each: -counts[each])[:_SEEDS]
-
-    def _explains(self, faults: Faults) -> int:
-        """In how many of the wrong cases that are soonest asked, one of an item, it is seen."""
-        return sum(
-            self._is_apart(faults, [place]) and self._agrees(faults, place)
-            for place in self._samples
-        )
-
-    @cached_property
-    def _samples(self) -> list[int]:
-        """Of each wrong item in turn the case that is soonest asked."""
-        items = self._items(self._wrong)
-        theirs = [[x for x in self._wrong if self._bank.cases[x].item == item] for item in items]
-        most = max(map(len, theirs), default=0)
-        turns = [each[turn] for turn in range(most) for each in theirs if turn < len(each)]
-        return turns[:_TRIED]
+        """The first of the choices that explain a wrong case, of each item the soonest asked."""
+        firsts = {self._bank.cases[each].item: each for each in reversed(self._wrong)}
+        samples = sorted(firsts.values(), key=self._wrong.index)[:_SAMPLES]
+        seeds: list[Faults] = []
+        for faults in choices:
+            if len(seeds) == _SEEDS or self._patience <= 0:
+                break
+            if any(self._agrees(faults, x) and self._is_apart(faults, [x]) for x in samples):
+                seeds.append(faults)
+        return seeds
 
     @cached_property
     def _inherited(self) -> list[Faults]:
         """Mistakes of the parts that it is built on, whether or not these are wrong themselves."""
-        singles: list[Faults] = [(each,) for each in self._bank.built_on(self._component)]
-        return singles
+        return [(each,) for each in self._bank.built_on(self._component)]
 
     def _agrees(self, faults: Faults, place: int) -> bool:
+        self._patience -= _MODULE if self._bank.cases[place].question.weights else 1
         answer = self._bank.answer(self._component, faults, place)
         return same(self._answers[place], answer, self._bank.cases[place], self._loosely)
 
@@ -202,7 +210,7 @@ class _Search:
             parts = [(each,) for each in dict.fromkeys(all_of(whole))]
             choices = self._fitting(parts, places) or list(whole)
         else:
-            choices = self._explain(places)
+            choices = self._explain_item(item, places)
         choices = [each for each in choices if self._is_apart(each, places)]
         if len(whole) > 1 and choices:
             certain = tuple(each for each in choices[0] if all(each in one for one in choices))
@@ -210,6 +218,12 @@ class _Search:
         if not choices or len(choices) > _ALTERNATIVES:
             return None
         return Diagnosis(choices[0], len(places), tuple(choices[1:]), self._loosely)
+
+    def _explain_item(self, item: str, places: Sequence[int]) -> list[Faults]:
+        for choices in self._choices(lambda faults: all(item in each.shows for each in faults)):
+            if found := self._fitting(choices, places):
+                return found
+        return []
 
     def _diagnose_each(self, items: Sequence[str]) -> dict[str, Diagnosis]:
         """What explains these items one by one, where nothing explains all that is known.
@@ -267,8 +281,9 @@ class _Search:
     def _speaks_against(self, fault: Fault, item: str) -> bool:
         answered = [each for each in self._wrong if self._answers[each].failure is None]
         places = [each for each in answered if self._bank.cases[each].item == item]
-        shows = [each for each in places if self._is_apart((fault,), [each])]
-        choices = [(fault,), *self._with_another([(fault,)])]
+        shows = [each for each in places if self._is_apart((fault,), [each])][:_LOOKED_AT]
+        others = [each for each in self._with_another([(fault,)]) if item in _shown_by(each)]
+        choices = [(fault,), *others]
         return bool(shows) and not any(self._agrees(x, each) for x in choices for each in shows)
 
     def _of(self, item: str) -> list[int]:
@@ -287,6 +302,11 @@ class _Search:
             )
             for place in places
         )
+
+
+def _shown_by(faults: Faults) -> Iterator[str]:
+    """The items in which any of these is known to show."""
+    return (item for each in faults for item in each.shows)
 
 
 def _unlike(one: Mapping[str, int], other: Mapping[str, int]) -> int:

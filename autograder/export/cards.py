@@ -6,10 +6,9 @@ cards that tell of it, and keeps as evidence what none of them tells.
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from autograder.course import ItemResult, Mistake, Place, Result, SmallestExample, Verdict
-from autograder.course.result import Feedback
+from autograder.course import Feedback, ItemResult, Mistake, Place, Result, SmallestExample, Verdict
 from autograder.export.grids import side_by_side
 from autograder.export.page import LOOKS, number
 
@@ -43,7 +42,6 @@ class Card:
     costs: float = 0.0  # in points
     pays: tuple[ItemResult, ...] = ()  # for it
     touches: tuple[ItemResult, ...] = ()  # and costs nothing there
-    with_others: tuple["Card", ...] = ()  # for which the same items pay
 
     @property
     def items(self) -> tuple[ItemResult, ...]:
@@ -53,7 +51,7 @@ class Card:
     def price(self, max_score: float) -> str:
         """What it costs, to be followed by where."""
         if not self.costs:
-            return "Costs nothing"
+            return "Costs nothing by itself"
         return f"Costs {number(self.costs)} of {number(max_score)} points"
 
 
@@ -71,7 +69,7 @@ def cards_of(result: Result, feedback: Feedback) -> list[Card]:
     for at, ((heading, *said), theirs) in enumerate(alike.items(), start=len(cards) + 1):
         costs = sum(each.points - (each.score or 0) for each in theirs)
         cards.append(Card(at, heading, said=tuple(said), costs=costs, pays=tuple(theirs)))
-    return [_beside(each, cards) for each in cards]
+    return cards
 
 
 def told_in(cards: Sequence[Card]) -> dict[str, list[Card]]:
@@ -135,13 +133,6 @@ def _unexplained(items: Sequence[ItemResult]) -> str:
     return f"Not yet explained: {items[0].title}{more}" if items else "Not yet explained"
 
 
-def _beside(card: Card, cards: Sequence[Card]) -> Card:
-    paying = {each.item for each in card.pays}
-    others = [each for each in cards if each is not card]
-    shared = [each for each in others if not paying.isdisjoint(one.item for one in each.pays)]
-    return replace(card, with_others=tuple(shared))
-
-
 # As text
 
 
@@ -180,11 +171,9 @@ def _lines(card: Card, max_score: float) -> Iterator[str]:
 
 
 def _where(card: Card) -> str:
-    said = f", at {_titles(card.pays)}" if card.pays else ""
-    if card.with_others:
-        others = (f"mistake {each.number}" for each in card.with_others)
-        said += f", together with {', '.join(others)}"
-    return said + (f". Touches also: {_titles(card.touches)}." if card.touches else ".")
+    said = f", at {_titles(card.pays)}." if card.pays else "."
+    also = " also" if card.pays else ""
+    return said + (f" Touches{also}: {_titles(card.touches)}." if card.touches else "")
 
 
 def _titles(items: Sequence[ItemResult]) -> str:

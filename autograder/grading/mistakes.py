@@ -12,10 +12,11 @@ def mistakes_of(
     items: Sequence[ItemResult],
     outcomes: Sequence[CheckOutcome],
     found: Mapping[str, Diagnosis],
+    payers: Mapping[str, str],
 ) -> tuple[Mistake, ...]:
     """The mistakes that the failed items show, the dearest first.
 
-    found: what explains the items, where something does.
+    found: what explains the items, where something does; payers: the item that pays, by fault.
     """
     raised = {each.item: each.failure for each in reversed(outcomes) if each.failure}
     first: dict[object, Failure] = {}  # of those at one line: sizes in their words may differ
@@ -27,28 +28,35 @@ def mistakes_of(
     for item in items:
         for key in _keys(item, raised.get(item.item), found.get(item.item)):
             touched.setdefault(key, []).append(item)
-    mistakes = [_mistake(key, theirs) for key, theirs in touched.items()]
+    # What an item lost is told once: of the mistake that it is there to catch.
+    costs: dict[object, dict[str, float]] = {key: {} for key in touched}
+    for item in items:
+        theirs = [key for key, each in touched.items() if item in each]
+        if theirs and item.score is not None and item.score < item.points:
+            meant = [key for key in theirs if item.item in _paying(key, payers)]
+            costs[(meant or theirs)[0]][item.item] = item.points - item.score
+    mistakes = [_mistake(key, theirs, costs[key]) for key, theirs in touched.items()]
     return tuple(sorted(mistakes, key=lambda each: -sum(each.costs.values())))
+
+
+def _mistake(key: object, items: Sequence[ItemResult], costs: Mapping[str, float]) -> Mistake:
+    about: dict[str, object] = {"items": tuple(each.item for each in items), "costs": costs}
+    about["example"] = next((each.example for each in items if each.known == key), None)
+    return Mistake.model_validate(_told(key) | about)
+
+
+def _paying(key: object, payers: Mapping[str, str]) -> set[str]:
+    return {payers.get(each.id, "") for each in key} if isinstance(key, tuple) else set()
 
 
 def _keys(item: ItemResult, failure: Failure | None, diagnosis: Diagnosis | None) -> list[object]:
     """What an item failed through: faults, an exception, or nothing that is known."""
     if diagnosis is not None:
-        choices = (diagnosis.faults, *diagnosis.alternatives)
-        certain = [each for each in diagnosis.faults if all(each in one for one in choices)]
-        others = tuple(each for each in diagnosis.all_faults if each not in certain)
-        return [*((each,) for each in certain), *([others] if others else [])]
+        uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
+        return [*((each,) for each in diagnosis.certain), *uncertain]
     if item.verdict is Verdict.ERROR and failure is not None:
         return [failure]
     return [item.known] if item.known else []
-
-
-def _mistake(key: object, items: Sequence[ItemResult]) -> Mistake:
-    names = tuple(each.item for each in items)
-    costs = {each.item: each.points - each.score for each in items if each.score is not None}
-    about: dict[str, object] = {"items": names, "costs": {k: v for k, v in costs.items() if v}}
-    about["example"] = next((each.example for each in items if each.known == key), None)
-    return Mistake.model_validate(_told(key) | about)
 
 
 def _told(key: object) -> dict[str, object]:

@@ -52,16 +52,9 @@ def test_a_line_and_an_exception_name_the_line():
     )
     for text in (there, raised):
         assert "\n   In line 14 of the cell attention:\n     return q @ k\n" in text
-        assert text.endswith("Costs nothing. Touches also: Attention scale.")
+        assert text.endswith("Costs nothing by itself. Touches: Attention scale.")
     assert "\n   with another value there all is right\n" in there
     assert raised.startswith("2. NameError: no q\n")
-
-
-def test_two_mistakes_for_which_one_item_pays_say_so():
-    other = UNKNOWN.model_copy(update={"items": NAMED.items, "costs": NAMED.costs})
-    one, two = text_of(NAMED, other)
-    assert "at Attention scale, together with mistake 2. Touches" in one
-    assert "at Attention scale, together with mistake 1. Touches" in two
 
 
 def test_items_that_are_told_alike_are_told_once():
