@@ -108,7 +108,7 @@ def with_mistakes() -> tuple[Assignment, Result]:
     of = assignment()
     result = graded("s042", of, [Verdict.WRONG, Verdict.WRONG, Verdict.CARRIED])
     *others, mask = result.items
-    items = (*others, mask.model_copy(update={"message": "right but for it"}))
+    items = (*others, mask.model_copy(update={"message": "by an earlier part"}))
     return of, result.model_copy(update={"items": items, "mistakes": (NAMED, UNKNOWN)})
 
 

@@ -139,10 +139,11 @@ def _unexplained(items: Sequence[ItemResult]) -> str:
 def line(item: ItemResult, cards: Sequence[Card]) -> str:
     """An item in a line; cards: those that tell of it."""
     points = "-" if item.score is None else number(item.score)
-    said = [f"{item.item}: {item.verdict} ({points} of {number(item.points)})"]
-    if item.verdict is Verdict.CARRIED and item.message:
-        said.append(item.message)
-    return ", ".join([*said, *(f"mistake {each.number}" for each in cards)])
+    said = f"{item.item}: {item.verdict} ({points} of {number(item.points)})"
+    mistakes = ", ".join(f"mistake {each.number}" for each in cards)
+    if item.verdict is Verdict.CARRIED:
+        mistakes = f"right but for {mistakes}" if cards else item.message or ""
+    return ", ".join(filter(None, (said, mistakes)))
 
 
 def as_text(card: Card, max_score: float) -> str:
