@@ -13,7 +13,9 @@ import torch
 from autograder.course import read_course
 from autograder.grading import grade, limits_of, prepare
 from autograder.proof import read_samples
+from autograder.proof.samples import Sample, answered, as_saved, overlaid
 from autograder.release import scripts_on_path
+from autograder.release.builder import build
 from autograder.sandbox import walls
 from autograder.sandbox.host import Server
 
@@ -78,21 +80,46 @@ def samples(samples_of):
 
 
 @pytest.fixture(scope="session")
-def graded(exam_of, samples_of, tmp_path_factory):
+def graded(exam_of, samples_of, one_server, tmp_path_factory):
     """Gives what a sample got, graded once on the one server of this process.
 
     Whoever means harm sits among the others there, who must not notice.
     """
     folder = tmp_path_factory.mktemp("graded")
+
+    @cache
+    def graded(assignment_id, name):
+        path = samples_of(assignment_id)[name].write(folder)
+        return grade(name, path.parent, exam_of(assignment_id), one_server)
+
+    return graded
+
+
+@pytest.fixture(scope="session")
+def one_server(exam_of):
+    """A server behind the best wall there is, for all that is graded in this process."""
     limits = replace(limits_of(exam_of("a1_attention").assignment), **LESS_A_CALL)
     with Server(walls.choose(), limits) as server:
+        yield server
 
-        @cache
-        def graded(assignment_id, name):
-            path = samples_of(assignment_id)[name].write(folder)
-            return grade(name, path.parent, exam_of(assignment_id), server)
 
-        yield graded
+@pytest.fixture(scope="session")
+def items_with(course, exam_of, one_server, tmp_path_factory):
+    """Gives the items, by name, of who hands in the reference with other solutions in some cells.
+
+    solutions: the source of these cells, by their names.
+    """
+
+    def items_with(assignment_id, **solutions):
+        cells = [f'# %% solution="{name}"\n{source}' for name, source in solutions.items()]
+        built = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
+        notebook = overlaid(answered(course, assignment_id, built), "\n".join(["# x", *cells]))
+        sample = Sample("x", "", "wrong", assignment_id, as_saved(notebook))
+        path = sample.write(tmp_path_factory.mktemp("one"))
+        result = grade("x", path, exam_of(assignment_id), one_server)
+        return {each.item: each for each in result.items}
+
+    return items_with
 
 
 @pytest.fixture

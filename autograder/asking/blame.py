@@ -39,13 +39,15 @@ def failure_in(header: wire.Header) -> Failure | None:
         None if found.get("cell") is None else wire.text(found["cell"], 100),
         line if isinstance(line, int) else None,
         None if found.get("source") is None else wire.text(found["source"], 200),
+        None if found.get("function") is None else wire.text(found["function"], 100),
     )
 
 
 def error_of(failure: Failure, what: str) -> StudentError:
     """The exception of a cell or call."""
     if failure.type == "NotImplementedError" and not failure.message:  # torch raises it with words
-        return StudentError(Verdict.MISSING, f"{what} is still the stub (NotImplementedError).")
+        stub = failure.function or what  # which may be what the call itself calls
+        return StudentError(Verdict.MISSING, f"{stub} is still the stub (NotImplementedError).")
     if failure.type == "MemoryError":
         hint = "Which tensor is that large, and need it be?"
         return StudentError(Verdict.MEMORY, f"{what} asked for more memory than it may. {hint}")

@@ -10,15 +10,24 @@ from autograder.asking import Question, ReferenceFailed, Student, StudentError, 
 from autograder.checking.weights import Weights
 from autograder.course import Verdict
 from autograder.handout.checks import compare
+from autograder.handout.checks.problem import Problem
 from autograder.sandbox import wire
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 Target = str | Blueprint
+_GRADIENT = "the gradient of"
 
 
 class Wrong(Exception):
-    """The submission's answer is wrong; the message is the sentence for the student."""
+    """The submission's answer is wrong; the message is the sentence for the student.
+
+    kind: one of KINDS; None where a check speaks in words of its own, which its hint fits.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.kind = problem.kind if isinstance(problem, Problem) else None
 
 
 @dataclass(frozen=True)
@@ -123,17 +132,23 @@ class Agree:
         ]
         names = self.gradients_of(question)
         pairs += [
-            (f"the gradient of {name}", *each)
+            (f"{_GRADIENT} {name}", *each)
             for name, *each in zip(names, got.gradients, expected.gradients, strict=False)
         ]
         for name, one, other in pairs:
             if problem is None and one is None and other is not None:
-                problem = compare.NO_GRADIENT if "gradient" in name else f"{name} is None"
-            problem = problem or compare.compare(one, other, self._tolerance, name, **how)
-        if problem is None and got.elsewhere != expected.elsewhere:
-            problem = "the result is on torch's default device, which is not the one it should be"
+                none = Problem(f"{name} is None", "type")
+                problem = compare.NO_GRADIENT if name.startswith(_GRADIENT) else none
+            if problem is None:
+                problem = compare.compare(one, other, self._tolerance, name, **how)
+                if problem and name.startswith(_GRADIENT):
+                    problem = Problem(problem, "gradient")
+        places = zip(outputs, got.elsewhere, expected.elsewhere, strict=False)
+        astray = [_misplaced(name, there) for name, there, right in places if there != right]
+        problem = problem or next(iter(astray), None)
         if problem is None and same_mode and got.mode_changed != expected.mode_changed:
-            problem = "a module is left in another mode (train or eval) than it came in"
+            said = "a module is left in another mode (train or eval) than it came in"
+            problem = Problem(said, "mode")
         if problem:
             self.wrong(target, problem, *args, **options)
         return got
@@ -210,7 +225,7 @@ class Agree:
             if failure is None:
                 raise
             if failure.type != error.__name__:
-                self.wrong(target, f"{said}, got {failure.type}: {failure.message}", *args)
+                self.wrong(target, f"{said}, got {told(failure)}", *args)
             lost = [str(each) for each in naming if str(each) not in failure.message]
             if lost:
                 problem = f"the message of its {failure.type} lacks {' and '.join(lost)}"
@@ -233,7 +248,8 @@ class Agree:
 
     def wrong(self, target: Target, problem: str, *args: Any, **options: Any) -> NoReturn:
         """Raise Wrong about one call."""
-        raise Wrong(f"{self._described(target, *args, **options)}: {problem}")
+        said = self._described(target, *args, **options)
+        raise Wrong(problem.of(said) if isinstance(problem, Problem) else f"{said}: {problem}")
 
     def _described(self, target: Target, *args: Any, **options: Any) -> str:
         name = compare.describe_module(*_said(target))
@@ -246,11 +262,18 @@ class Agree:
         return self._parameters.get(name, [])
 
 
+def _misplaced(name: str, moved: bool) -> Problem:
+    """Of an output that is not where it should be: it was moved to another device, or made here."""
+    here = "is not on torch's default device, on which it should be"
+    there = "is on torch's default device, which is not the one that it should be on"
+    return Problem(f"{name} {here if moved else there}", "device")
+
+
 def _shapes(found: Any) -> dict[str, tuple[int, ...]]:
     """Of a state dict, whatever the student's module says it is."""
     if not isinstance(found, dict) or not all(map(torch.is_tensor, found.values())):
         came = f": {found}" if isinstance(found, wire.Odd) else ""
-        raise Wrong(f"its state_dict() is not a dict of some tensors{came}")
+        raise Wrong(Problem(f"its state_dict() is not a dict of some tensors{came}", "type"))
     return {str(key): tuple(each.shape) for key, each in found.items()}
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from autograder.checking.loading import load
 from autograder.course import Assignment
+from autograder.handout.checks.problem import FITS, KINDS
 from autograder.notebooks import Source
 
 CHECKS = "checks.py"  # beside the source
@@ -59,6 +60,7 @@ class Check:
     parameters: Mapping[str, Any]
     public: bool
     hint: str | None
+    fits: tuple[str, ...]  # the kinds of mistakes that the hint is about
 
     @property
     def sentence(self) -> str:
@@ -97,7 +99,7 @@ class _Collecting:
         self.checks: tuple[Check, ...] = ()
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.addinivalue_line("markers", "item(id, public, hint): the item checked")
+        config.addinivalue_line("markers", "item(id, public, hint, fits): the item checked")
 
     def pytest_pycollect_makemodule(self, module_path: Any, parent: Any) -> pytest.Module:
         return _Checks.from_parent(parent, path=module_path)
@@ -114,6 +116,10 @@ class _Collecting:
             self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
         for name in sorted(known - checked):
             self.broken.append(f"no check looks at the item {name!r} of course.yml")
+        for check in self.checks:
+            for kind in set(check.fits) - set(KINDS):
+                said = f"{check.name}: a hint fits one of {', '.join(KINDS)}, not {kind!r}"
+                self.broken.append(said)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         return True
@@ -135,6 +141,7 @@ def _check(node: Any) -> Check:
     marker = node.get_closest_marker("item")
     named = marker is not None and bool(marker.args)
     options = marker.kwargs if marker is not None else {}
+    fits = options.get("fits", FITS)
     return Check(
         item=str(marker.args[0]) if named else f"(no item: {node.name})",
         name=node.name,
@@ -143,4 +150,5 @@ def _check(node: Any) -> Check:
         parameters=dict(node.callspec.params) if hasattr(node, "callspec") else {},
         public=bool(options.get("public")),
         hint=options.get("hint"),
+        fits=(fits,) if isinstance(fits, str) else tuple(fits),
     )

@@ -1,9 +1,10 @@
 """Runs an assignment's checks, in this process, against one submission.
 
 What a check may ask for: `student`, `reference`, `agree` (asks both and compares), `draw` (inputs
-from the case's own seed), `handed_in`, `reference_of`. The marker `item(id, public=..., hint=...)`
-names the item that a check belongs to; a public one is also recorded as a case for the students'
-notebook.
+from the case's own seed), `handed_in`, `reference_of`. The marker `item(id, public=..., hint=...,
+fits=...)` names the item that a check belongs to; a public one is also recorded as a case for the
+students' notebook. A hint fits what its check says in words of its own, and the kinds of mistakes
+that `fits` names: values and gradients, if it is left out.
 """
 
 import traceback
@@ -17,6 +18,7 @@ from autograder.checking.collect import CHECKS, Check
 from autograder.checking.draw import Draw
 from autograder.checking.weights import Weights
 from autograder.course import Assignment, Verdict, seed
+from autograder.handout.checks.problem import kind_of_error
 from autograder.notebooks import Source
 from autograder.sandbox.failure import Failure
 
@@ -29,6 +31,7 @@ class CheckOutcome:
     sentence: str
     public: bool
     hint: str | None
+    fits: tuple[str, ...]
     verdict: Verdict
     message: str | None
     asked: tuple[Asked, ...]
@@ -96,15 +99,17 @@ def _is_checks(frame: traceback.FrameSummary) -> bool:
 
 
 def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOutcome:
-    advice: str | None = None
+    hint_fits = False
     if error is None:
         verdict, message = Verdict.PASSED, None
     elif isinstance(error, Wrong):
         verdict, message = Verdict.WRONG, f"{check.sentence}\n{error}"
-        advice = None if "is there a return" in str(error) else check.hint
+        hint_fits = error.kind is None or error.kind in check.fits
     elif isinstance(error, StudentError):
         verdict, message = error.verdict, f"{check.sentence}\n{error}"
-        advice = check.hint if error.verdict is Verdict.ERROR else None
+        if error.failure is not None:
+            kind = kind_of_error(error.failure.type, error.failure.message)
+            hint_fits = kind in check.fits
     else:
         verdict = Verdict.INTERNAL
         where = [each for each in traceback.extract_tb(error.__traceback__) if _is_checks(each)]
@@ -112,6 +117,7 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOu
         said = f"{type(error).__name__}: {error}"
         message = f"the check {check.name}{line} failed by itself: {said}"
     asked, notes = tuple(agree.asked), tuple(agree.notes)
-    about = check.item, check.sentence, check.public, check.hint
+    about = check.item, check.sentence, check.public, check.hint, check.fits
+    advice = check.hint if hint_fits else None
     failure = error.failure if isinstance(error, StudentError) else None
     return CheckOutcome(*about, verdict, message, asked, notes, advice, failure)

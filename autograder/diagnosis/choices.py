@@ -25,13 +25,19 @@ class Choices:
         """
         before = [self._before, ()] if self._before else [()]
         yield list(before)
-        singles, often = self._singles, self._often
-        for look in (lambda: singles, lambda: often, lambda: self._pairs, lambda: self._threes):
-            choices = look()
+        for choices in self._in_turn():
             known = all(fault.shows for faults in choices for fault in faults)
             kept = list(filter(may_be, choices)) if known and not self._before else choices
-            if choices is singles or self._agreement.is_patient:
-                yield [faults + other for faults in kept for other in before]
+            yield [faults + other for faults in kept for other in before]
+
+    def _in_turn(self) -> Iterator[list[Faults]]:
+        yield self._singles
+        if self._agreement.is_patient:
+            yield self._often
+        if self._agreement.is_patient:
+            yield self._pairs
+        if self._agreement.is_patient:
+            yield self._threes
 
     def with_another(self, seeds: Sequence[Faults]) -> list[Faults]:
         """These together with any other fault, in the order of their file."""

@@ -134,10 +134,10 @@ def _grade(
             asking = Inquiry(student, exam.reference, exam.source.parameters)
             names = exam.source.defined_in
             said = known(left, exam.bank.cases, answers, asking, names, exam.symptoms)
-        items = [item.model_copy(update={"known": said.get(item.item)}) for item in items]
-    items = with_contradictions(
-        items, carried_by, looked_at(exam.source, exam.outcomes), exam.source
-    )
+        told = {item: each._asdict() for item, each in said.items()}
+        items = [item.model_copy(update=told.get(item.item)) for item in items]
+    own = looked_at(exam.source, exam.outcomes)
+    items = with_contradictions(items, carried_by, own, exam.source)
     return items, mistakes_of(items, outcomes, found, payers), notes
 
 

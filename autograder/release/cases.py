@@ -112,6 +112,7 @@ class _Recorder:
         case = {
             "sentence": outcome.sentence,
             "hint": outcome.hint,
+            "fits": list(outcome.fits),
             "kind": asked.kind,
             "name": question.name,
         }

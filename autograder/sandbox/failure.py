@@ -16,6 +16,7 @@ class Failure:
     cell: str | None = None
     line: int | None = None
     source: str | None = None
+    function: str | None = None  # in which that line stands, with the names around it
 
 
 def describe_failure(error: BaseException) -> Failure:
@@ -24,13 +25,14 @@ def describe_failure(error: BaseException) -> Failure:
     if "not enough memory" in _text(error) or "can't allocate memory" in _text(error):  # torch's
         name = "MemoryError"
     if isinstance(error, SyntaxError):
-        cell, line, source = error.filename, error.lineno, error.text
+        cell, line, source, function = error.filename, error.lineno, error.text, None
     else:
-        cell, line, source = None, None, None
+        cell, line, source, function = None, None, None, None
         # Not extract_tb: it looks up a line of every frame, of which recursion leaves thousands.
         for frame, number in traceback.walk_tb(error.__traceback__):
             if frame.f_code.co_filename.startswith("<cell "):
                 cell, line = frame.f_code.co_filename, number
+                function = frame.f_code.co_qualname.rpartition("<locals>.")[-1]
         if cell is not None and line is not None:
             source = linecache.getline(cell, line)
     return Failure(
@@ -39,6 +41,7 @@ def describe_failure(error: BaseException) -> Failure:
         cell.removeprefix("<cell ").removesuffix(">")[:100] if cell else None,
         line,
         source.strip()[:200] if source else None,
+        function[:100] if function and function != "<module>" else None,
     )
 
 

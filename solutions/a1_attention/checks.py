@@ -51,14 +51,18 @@ def test_output(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), outputs=OUTPUTS, look_at=["output"])
 
 
-@item("attention_output", hint="Which axes do you transpose? Count them from the end.")
+@item(
+    "attention_output",
+    hint="Which axes do you transpose? Count them from the end.",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4)], ids=len)
 def test_output_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do: none, one, or three."""
     agree(ATTENTION, *qkv(draw, *leading), outputs=OUTPUTS, look_at=["output"])
 
 
-@item("attention_output", hint="Does anything squeeze an axis of size 1 away?")
+@item("attention_output", hint="Does anything squeeze an axis of size 1 away?", fits="shape")
 def test_output_single(agree: Agree, draw: Draw) -> None:
     """A single query, and a single key, are no special case."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
@@ -114,7 +118,7 @@ def test_scale(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, *qkv(draw, BATCH, N_HEADS, d_k=9), outputs=OUTPUTS, look_at=["weights"])
 
 
-@item("attention_scale", hint="Is d_k read from q, or is it a constant?")
+@item("attention_scale", hint="Is d_k read from q, or is it a constant?", fits=("values", "shape"))
 @pytest.mark.parametrize("d_k", [1, 8, 16, 64])
 def test_scale_follows_d_k(agree: Agree, draw: Draw, d_k: int) -> None:
     """The scale follows d_k, the size of the last axis of q and k, whatever it is."""
@@ -131,7 +135,11 @@ def test_mask(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K), outputs=OUTPUTS, exact_zeros=True)
 
 
-@item("attention_mask", hint="Leave the broadcasting to torch: what shape have the logits?")
+@item(
+    "attention_mask",
+    hint="Leave the broadcasting to torch: what shape have the logits?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(
     "shape", [(BATCH, 1, 1, T_K), (BATCH, N_HEADS, T_Q, T_K)], ids=["padding", "full"]
 )
@@ -190,7 +198,11 @@ def test_blocked_rows(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
 
 
-@item("attention_blocked_rows", hint="Is NaN replaced after it has already reached the gradient?")
+@item(
+    "attention_blocked_rows",
+    hint="Is NaN replaced after it has already reached the gradient?",
+    fits="gradient",
+)
 def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing leaves every gradient finite, its own exactly 0."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
@@ -212,14 +224,20 @@ def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
 # attention_gradients
 
 
-@item("attention_gradients", public=True, hint="Is a step done outside of autograd?")
+@item(
+    "attention_gradients", public=True, hint="Is a step done outside of autograd?", fits="gradient"
+)
 def test_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of the output by q, k and v are right."""
     cotangents = draw.normal(BATCH, N_HEADS, T_Q, D_V), None  # through the output alone
     agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), outputs=OUTPUTS, cotangents=cotangents)
 
 
-@item("attention_gradients", hint="Through which path does a blocked key still get a gradient?")
+@item(
+    "attention_gradients",
+    hint="Through which path does a blocked key still get a gradient?",
+    fits="gradient",
+)
 def test_gradients_with_mask(agree: Agree, draw: Draw) -> None:
     """With a mask the gradients are right, and those of a key blocked for all are exactly 0."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
@@ -240,7 +258,12 @@ def test_gradients_with_mask(agree: Agree, draw: Draw) -> None:
 # attention_tensors
 
 
-@item("attention_tensors", public=True, hint="Is a constant made in another dtype than q's?")
+@item(
+    "attention_tensors",
+    public=True,
+    hint="Is a constant made in another dtype than q's?",
+    fits="dtype",
+)
 def test_float32(agree: Agree, draw: Draw) -> None:
     """float32 inputs give float32 output and weights."""
     q, k, v = qkv(draw, BATCH, N_HEADS, dtype=torch.float32)
@@ -248,7 +271,12 @@ def test_float32(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K), outputs=OUTPUTS)
 
 
-@item("attention_tensors", public=True, hint="view needs contiguous memory; reshape does not.")
+@item(
+    "attention_tensors",
+    public=True,
+    hint="view needs contiguous memory; reshape does not.",
+    fits="layout",
+)
 def test_non_contiguous(agree: Agree, draw: Draw) -> None:
     """Inputs that are not contiguous in memory, such as transposed ones, work as well."""
     q = draw.normal(BATCH, T_Q, N_HEADS, D_K).transpose(1, 2)
@@ -268,7 +296,12 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
 # padding_mask, causal_mask, masks_together
 
 
-@item("padding_mask", public=True, hint="True at real tokens; where do the axes of size 1 go?")
+@item(
+    "padding_mask",
+    public=True,
+    hint="True at real tokens; where do the axes of size 1 go?",
+    fits=("values", "shape"),
+)
 def test_padding_mask(agree: Agree, draw: Draw) -> None:
     """The padding mask is bool, (batch, 1, 1, t), and True exactly at the real tokens."""
     agree("padding_mask", draw_tokens(draw, BATCH, T_K))
@@ -297,7 +330,7 @@ def test_padding_mask_leaves_tokens(agree: Agree, draw: Draw) -> None:
     agree.unchanged("padding_mask", draw_tokens(draw, BATCH, T_K))
 
 
-@item("padding_mask", hint="On which device is a new tensor made?")
+@item("padding_mask", hint="On which device is a new tensor made?", fits="device")
 def test_padding_mask_device(agree: Agree, draw: Draw) -> None:
     """The padding mask is on the device of the tokens."""
     agree("padding_mask", draw_tokens(draw, BATCH, T_K), elsewhere=True)
@@ -309,27 +342,36 @@ def test_causal_mask(agree: Agree) -> None:
     agree("causal_mask", T_Q)
 
 
-@item("causal_mask", hint="Is the size a constant somewhere?")
+@item("causal_mask", hint="Is the size a constant somewhere?", fits=("values", "shape"))
 @pytest.mark.parametrize("size", [1, 2, 8])
 def test_causal_mask_size(agree: Agree, size: int) -> None:
     """The causal mask has the size that is asked for."""
     agree("causal_mask", size)
 
 
-@item("causal_mask", hint="On which device is a new tensor made?")
+@item("causal_mask", hint="On which device is a new tensor made?", fits="device")
 def test_causal_mask_device(agree: Agree) -> None:
     """The causal mask is on the device that is asked for."""
     agree("causal_mask", T_Q, device="meta", elsewhere=True)
 
 
-@item("masks_together", public=True, hint="Each mask by itself first: dtype, shape, values.")
+@item(
+    "masks_together",
+    public=True,
+    hint="Each mask by itself first: dtype, shape, values.",
+    fits=("values", "shape", "dtype"),
+)
 def test_masks_of_one_batch(agree: Agree, draw: Draw) -> None:
     """For one batch of tokens, both masks are right."""
     agree("padding_mask", draw_tokens(draw, BATCH, T_Q))
     agree("causal_mask", T_Q)
 
 
-@item("masks_together", hint="What shape do (batch, 1, 1, t) and (t, t) broadcast to?")
+@item(
+    "masks_together",
+    hint="What shape do (batch, 1, 1, t) and (t, t) broadcast to?",
+    fits=("values", "shape"),
+)
 def test_masks_combine(student: Student, reference: Student, agree: Agree, draw: Draw) -> None:
     """With & they combine to (batch, 1, t, t): real tokens that are not later than the query."""
     tokens = draw_tokens(draw, BATCH, T_K)

@@ -108,14 +108,23 @@ def test_more_bad_sizes(agree: Agree, d_model: int, n_heads: int) -> None:
 # heads_split, heads_merge: no parameter takes part in them, so none is loaded.
 
 
-@item("heads_split", public=True, hint="Cut the last axis in two, then move the heads forward.")
+@item(
+    "heads_split",
+    public=True,
+    hint="Cut the last axis in two, then move the heads forward.",
+    fits=("values", "shape"),
+)
 def test_split(agree: Agree, draw: Draw) -> None:
     """Head h gets the columns h * d_k to (h + 1) * d_k of every position."""
     splitting = attention(agree).without_loading().of("split_heads")
     agree(splitting, draw.normal(BATCH, T_Q, D_MODEL))
 
 
-@item("heads_split", hint="Is t, or the number of heads, read from the wrong axis or written out?")
+@item(
+    "heads_split",
+    hint="Is t, or the number of heads, read from the wrong axis or written out?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(("n_heads", "t"), [(1, 4), (2, 3), (4, 1), (12, 5)])
 def test_split_sizes(agree: Agree, draw: Draw, n_heads: int, t: int) -> None:
     """Any number of heads and of positions will do."""
@@ -123,21 +132,30 @@ def test_split_sizes(agree: Agree, draw: Draw, n_heads: int, t: int) -> None:
     agree(splitting, draw.normal(7, t, D_MODEL))
 
 
-@item("heads_split", hint="view needs memory in a certain order; reshape does not.")
+@item("heads_split", hint="view needs memory in a certain order; reshape does not.", fits="layout")
 def test_split_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory is split as any other."""
     splitting = attention(agree).without_loading().of("split_heads")
     agree(splitting, draw.normal(D_MODEL, T_Q, BATCH).transpose(0, 2))
 
 
-@item("heads_merge", public=True, hint="Do the two steps of split_heads backwards.")
+@item(
+    "heads_merge",
+    public=True,
+    hint="Do the two steps of split_heads backwards.",
+    fits=("values", "shape"),
+)
 def test_merge(agree: Agree, draw: Draw) -> None:
     """Head h goes to the columns h * d_k to (h + 1) * d_k."""
     merging = attention(agree).without_loading().of("merge_heads")
     agree(merging, draw.normal(BATCH, N_HEADS, T_Q, D_K))
 
 
-@item("heads_merge", hint="Is t, or the number of heads, read from the wrong axis or written out?")
+@item(
+    "heads_merge",
+    hint="Is t, or the number of heads, read from the wrong axis or written out?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(("n_heads", "t"), [(1, 4), (2, 3), (4, 1), (12, 5)])
 def test_merge_sizes(agree: Agree, draw: Draw, n_heads: int, t: int) -> None:
     """Any number of heads and of positions will do."""
@@ -145,7 +163,11 @@ def test_merge_sizes(agree: Agree, draw: Draw, n_heads: int, t: int) -> None:
     agree(merging, draw.normal(7, n_heads, t, D_MODEL // n_heads))
 
 
-@item("heads_merge", hint="What would have to be done to the heads to have them back in place?")
+@item(
+    "heads_merge",
+    hint="What would have to be done to the heads to have them back in place?",
+    fits=("values", "shape"),
+)
 def test_merge_undoes_split(reference: Student, agree: Agree, draw: Draw) -> None:
     """What was split is merged to what it was before, with split_heads' memory layout too."""
     made = attention(agree).without_loading()
@@ -163,7 +185,11 @@ def test_self_attention(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *selves(draw))
 
 
-@item("heads_self_attention", hint="Does a size come from the wrong axis, or from a constant?")
+@item(
+    "heads_self_attention",
+    hint="Does a size come from the wrong axis, or from a constant?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(("batch", "t", "n_heads"), [(1, 5, 2), (5, 1, 3), (5, 8, 4)])
 def test_self_attention_sizes(agree: Agree, draw: Draw, batch: int, t: int, n_heads: int) -> None:
     """Any batch and any length will do, 1 included, and any number of heads."""
@@ -193,13 +219,22 @@ def test_operations(agree: Agree, draw: Draw) -> None:
 # heads_cross_attention
 
 
-@item("heads_cross_attention", public=True, hint="Whose length does the output have?")
+@item(
+    "heads_cross_attention",
+    public=True,
+    hint="Whose length does the output have?",
+    fits=("values", "shape"),
+)
 def test_cross_attention(agree: Agree, draw: Draw) -> None:
     """The output is right with another number of keys than queries, and values of their own."""
     agree(attention(agree), *three(draw))
 
 
-@item("heads_cross_attention", hint="Is t read from query where it should be read from key?")
+@item(
+    "heads_cross_attention",
+    hint="Is t read from query where it should be read from key?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(("t_q", "t_k"), [(8, 3), (1, 6), (6, 1)])
 def test_cross_attention_sizes(agree: Agree, draw: Draw, t_q: int, t_k: int) -> None:
     """There may be more queries than keys, a single query, or a single key."""
@@ -232,7 +267,7 @@ def test_weights(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *selves(draw), **STORED)
 
 
-@item("heads_weights", hint="Does detach() come before the weights are stored?")
+@item("heads_weights", hint="Does detach() come before the weights are stored?", fits=())
 def test_weights_detached(agree: Agree, draw: Draw) -> None:
     """The stored weights require no gradient, the output does."""
     made, inputs = attention(agree), selves(draw)
@@ -258,7 +293,7 @@ def test_weights_with_mask(agree: Agree, draw: Draw) -> None:
     wrong_unless_detached(agree, made, answer.read[0], *inputs)
 
 
-@item("heads_weights", hint="Is something made in another dtype than the inputs'?")
+@item("heads_weights", hint="Is something made in another dtype than the inputs'?", fits="dtype")
 def test_weights_in_float32(agree: Agree, draw: Draw) -> None:
     """A float32 module stores float32 weights."""
     agree(attention(agree).in_float32(), *crossed(draw, dtype=torch.float32), **STORED)
@@ -301,14 +336,23 @@ def test_heads_are_separate(student: Student, agree: Agree, draw: Draw, part: st
 # heads_extremes
 
 
-@item("heads_extremes", public=True, hint="Is a number of heads, or d_k, written out somewhere?")
+@item(
+    "heads_extremes",
+    public=True,
+    hint="Is a number of heads, or d_k, written out somewhere?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("n_heads", [1, 4], ids=["one_head", "d_model_heads"])
 def test_extremes(agree: Agree, draw: Draw, n_heads: int) -> None:
     """One head works, and so do as many heads as numbers."""
     agree(attention(agree, n_heads, 4), *crossed(draw, t_q=3, t_k=6, d_model=4))
 
 
-@item("heads_extremes", hint="Does an axis of size 1 get squeezed away, or broadcast unasked?")
+@item(
+    "heads_extremes",
+    hint="Does an axis of size 1 get squeezed away, or broadcast unasked?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("n_heads", [1, D_MODEL], ids=["one_head", "d_model_heads"])
 def test_extremes_with_mask(agree: Agree, draw: Draw, n_heads: int) -> None:
     """One head, and as many heads as numbers, work when a mask is passed as well."""
@@ -325,7 +369,11 @@ def test_mask(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *selves(draw), mask=causal(T_Q))
 
 
-@item("heads_mask", hint="Leave the broadcasting to torch: what shape have the scores?")
+@item(
+    "heads_mask",
+    hint="Leave the broadcasting to torch: what shape have the scores?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(
     "shape",
     [
@@ -396,7 +444,11 @@ def test_blocked_rows_of_some_heads(student: Student, agree: Agree, draw: Draw) 
         agree.wrong(made, problem, *inputs, mask=mask)
 
 
-@item("heads_blocked_rows", hint="Is NaN replaced after it has already reached the gradient?")
+@item(
+    "heads_blocked_rows",
+    hint="Is NaN replaced after it has already reached the gradient?",
+    fits="gradient",
+)
 def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing leaves every gradient finite and right."""
     mask = draw_mask(draw, BATCH, N_HEADS, T_Q, T_K)
@@ -409,7 +461,9 @@ def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
 # heads_gradients
 
 
-@item("heads_gradients", public=True, hint="Which step is done outside of autograd?")
+@item(
+    "heads_gradients", public=True, hint="Which step is done outside of autograd?", fits="gradient"
+)
 def test_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of query, key and value and of all parameters are right."""
     made = attention(agree, 2, 6)
@@ -417,14 +471,18 @@ def test_gradients(agree: Agree, draw: Draw) -> None:
     agree(made, *inputs, cotangents=(draw.normal(BATCH, 3, 6),))
 
 
-@item("heads_gradients", hint="Does every parameter take part, or was one copied?")
+@item("heads_gradients", hint="Does every parameter take part, or was one copied?", fits="gradient")
 def test_gradients_of_self_attention(agree: Agree, draw: Draw) -> None:
     """They are right when a sentence attends to itself."""
     upstream = (draw.normal(BATCH, T_Q, D_MODEL),)
     agree(attention(agree), *selves(draw), cotangents=upstream)
 
 
-@item("heads_gradients", hint="Through which path does a blocked key still get a gradient?")
+@item(
+    "heads_gradients",
+    hint="Through which path does a blocked key still get a gradient?",
+    fits="gradient",
+)
 def test_gradients_with_mask(agree: Agree, draw: Draw) -> None:
     """They are right with a mask."""
     upstream = (draw.normal(BATCH, T_Q, D_MODEL),)
@@ -435,7 +493,12 @@ def test_gradients_with_mask(agree: Agree, draw: Draw) -> None:
 # heads_tensors
 
 
-@item("heads_tensors", public=True, hint="Is something made in another dtype than the inputs'?")
+@item(
+    "heads_tensors",
+    public=True,
+    hint="Is something made in another dtype than the inputs'?",
+    fits="dtype",
+)
 def test_float32(agree: Agree, draw: Draw) -> None:
     """A float32 module gives a float32 result."""
     made = attention(agree).in_float32()
@@ -444,7 +507,9 @@ def test_float32(agree: Agree, draw: Draw) -> None:
     agree(made, *inputs, mask=everyone(3, 4))
 
 
-@item("heads_tensors", hint="view needs memory in a certain order; reshape does not.")
+@item(
+    "heads_tensors", hint="view needs memory in a certain order; reshape does not.", fits="layout"
+)
 def test_non_contiguous(agree: Agree, draw: Draw) -> None:
     """Inputs that are not contiguous in memory, such as transposed ones, work as well."""
     query = draw.normal(T_Q, BATCH, D_MODEL).transpose(0, 1)
@@ -454,7 +519,7 @@ def test_non_contiguous(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), transposed, transposed, transposed)
 
 
-@item("heads_tensors", hint="On which device is a new tensor made?")
+@item("heads_tensors", hint="On which device is a new tensor made?", fits="device")
 def test_device(agree: Agree, draw: Draw) -> None:
     """The result is on the device of the inputs and parameters, with a mask as without."""
     made, inputs = attention(agree), crossed(draw)

@@ -91,7 +91,11 @@ def test_values_of_any_size(agree: Agree, max_len: int, d_model: int) -> None:
     agree(TABLE, max_len, d_model)
 
 
-@item("encoding_values", hint="Positions down, columns across: what broadcasts to that?")
+@item(
+    "encoding_values",
+    hint="Positions down, columns across: what broadcasts to that?",
+    fits=("values", "shape"),
+)
 def test_operations(agree: Agree) -> None:
     """A larger table takes no more calls of torch (this costs nothing)."""
     agree.operations(TABLE, (3, 8), (40, 8), grows_with="max_len")
@@ -171,7 +175,11 @@ def test_embedding(agree: Agree, draw: Draw) -> None:
     agree(embedding(agree), tokens(draw))
 
 
-@item("embedding_scale", hint="Does the scale follow d_model? Does an axis of size 1 get lost?")
+@item(
+    "embedding_scale",
+    hint="Does the scale follow d_model? Does an axis of size 1 get lost?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(("batch", "t", "d_model"), [(3, 4, 1), (1, 8, 16), (7, 1, 3), (1, 1, 64)])
 def test_embedding_sizes(agree: Agree, draw: Draw, batch: int, t: int, d_model: int) -> None:
     """The scale follows d_model, whatever the batch and the length."""
@@ -194,7 +202,10 @@ def test_every_token(agree: Agree) -> None:
 
 
 @item(
-    "embedding_gradients", public=True, hint="Is the scale outside of autograd, or a row skipped?"
+    "embedding_gradients",
+    public=True,
+    hint="Is the scale outside of autograd, or a row skipped?",
+    fits="gradient",
 )
 def test_embedding_gradients(agree: Agree, draw: Draw) -> None:
     """The gradient of embedding.weight is right."""
@@ -202,7 +213,7 @@ def test_embedding_gradients(agree: Agree, draw: Draw) -> None:
     agree(embedding(agree), tokens(draw), cotangents=(upstream,))
 
 
-@item("embedding_gradients", hint="Is token 0 a token like any other?")
+@item("embedding_gradients", hint="Is token 0 a token like any other?", fits="gradient")
 def test_gradients_of_repeated_tokens(agree: Agree, draw: Draw) -> None:
     """A token that occurs often adds up its contributions, token 0 and the last one too."""
     often = torch.tensor([[0, 3, 0, 3], [10, 0, 3, 10], [1, 1, 1, 10]])
@@ -210,13 +221,18 @@ def test_gradients_of_repeated_tokens(agree: Agree, draw: Draw) -> None:
     agree(embedding(agree), often, cotangents=(upstream,), exact_zeros=True)
 
 
-@item("embedding_gradients", public=True, hint="Is a constant made in a dtype of its own?")
+@item(
+    "embedding_gradients",
+    public=True,
+    hint="Is a constant made in a dtype of its own?",
+    fits="dtype",
+)
 def test_embedding_in_float32(agree: Agree, draw: Draw) -> None:
     """A float32 module gives a float32 result."""
     agree(embedding(agree).in_float32(), tokens(draw))
 
 
-@item("embedding_gradients", hint="On which device is a new tensor made?")
+@item("embedding_gradients", hint="On which device is a new tensor made?", fits="device")
 def test_embedding_device(agree: Agree, draw: Draw) -> None:
     """The result is on the device of the module and the tokens."""
     agree(embedding(agree), tokens(draw), elsewhere=True)
@@ -237,7 +253,11 @@ def test_added(agree: Agree, draw: Draw) -> None:
     agree(positions(agree), draw.normal(BATCH, T, D_MODEL))
 
 
-@item("position_added", hint="Which axis of x counts the positions, and which the sentences?")
+@item(
+    "position_added",
+    hint="Which axis of x counts the positions, and which the sentences?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(("batch", "t"), [(1, 4), (3, 1), (7, 3), (13, 8), (1, 1)])
 def test_added_sizes(agree: Agree, draw: Draw, batch: int, t: int) -> None:
     """So it is for any batch and any length, more sentences than positions included."""
@@ -263,13 +283,22 @@ def test_same_for_every_sentence(student: Student, agree: Agree, draw: Draw) -> 
 # position_lengths
 
 
-@item("position_lengths", public=True, hint="The table has how many rows? Which are used?")
+@item(
+    "position_lengths",
+    public=True,
+    hint="The table has how many rows? Which are used?",
+    fits=("values", "shape"),
+)
 def test_full_length(agree: Agree, draw: Draw) -> None:
     """A sequence as long as max_len works."""
     agree(positions(agree, max_len=T), draw.normal(BATCH, T, D_MODEL))
 
 
-@item("position_lengths", hint="Does the length of the table follow max_len?")
+@item(
+    "position_lengths",
+    hint="Does the length of the table follow max_len?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(
     ("max_len", "t", "d_model"), [(1, 1, 4), (17, 16, 8), (300, 300, 6), (5003, 5003, 2)]
 )
@@ -319,7 +348,12 @@ def test_state_dict(agree: Agree) -> None:
     agree.parameters(positions(agree))
 
 
-@item("position_buffer", public=True, hint="Under which name is it registered, in which shape?")
+@item(
+    "position_buffer",
+    public=True,
+    hint="Under which name is it registered, in which shape?",
+    fits=("values", "shape", "error"),
+)
 def test_buffer(agree: Agree) -> None:
     """The buffer `encoding` holds the table (max_len, d_model), and requires no gradient."""
     made = positions(agree, max_len=4)
@@ -328,7 +362,11 @@ def test_buffer(agree: Agree) -> None:
         agree.wrong(made.of("get_buffer"), "it requires a gradient", "encoding")
 
 
-@item("position_buffer", hint="Is the table a buffer, so that the module takes it along?")
+@item(
+    "position_buffer",
+    hint="Is the table a buffer, so that the module takes it along?",
+    fits=("values", "dtype", "device", "error"),
+)
 def test_buffer_follows_dtype(agree: Agree) -> None:
     """The table takes the dtype of the module, float32 or float64."""
     made = positions(agree, d_model=130, max_len=61)
@@ -336,7 +374,11 @@ def test_buffer_follows_dtype(agree: Agree) -> None:
     agree(made.in_float32().of("get_buffer"), "encoding", outputs=("the buffer encoding",))
 
 
-@item("position_buffer", hint="Is the table a buffer, so that the module takes it along?")
+@item(
+    "position_buffer",
+    hint="Is the table a buffer, so that the module takes it along?",
+    fits=("values", "dtype", "device", "error"),
+)
 def test_buffer_moves(agree: Agree, draw: Draw) -> None:
     """The table moves with the module, and the result is on its device."""
     agree(positions(agree), draw.normal(BATCH, T, D_MODEL), elsewhere=True, look_at=[])
@@ -396,7 +438,9 @@ def test_dropout(student: Student, agree: Agree, draw: Draw, dropout: float | No
 # position_tensors: whether the sums are right is another item's question.
 
 
-@item("position_tensors", public=True, hint="Is something done outside of autograd?")
+@item(
+    "position_tensors", public=True, hint="Is something done outside of autograd?", fits="gradient"
+)
 def test_position_gradients(agree: Agree, draw: Draw) -> None:
     """The gradient of x is right."""
     x, upstream = draw.normal(BATCH, 3, D_MODEL), draw.normal(BATCH, 3, D_MODEL)
@@ -412,7 +456,7 @@ def test_position_gradients_in_training(student: Student, agree: Agree, draw: Dr
         agree.wrong(made, "no gradient flows back to x", x)
 
 
-@item("position_tensors", hint="Is something made in another dtype than x's?")
+@item("position_tensors", hint="Is something made in another dtype than x's?", fits="dtype")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
 def test_position_dtype(student: Student, agree: Agree, draw: Draw, dtype: torch.dtype) -> None:
     """A float32 module gives a float32 result, a float64 one a float64 result."""
@@ -424,7 +468,7 @@ def test_position_dtype(student: Student, agree: Agree, draw: Draw, dtype: torch
         agree.wrong(made, f"expected dtype {dtype}, got {got}", x)
 
 
-@item("position_tensors", hint="view needs contiguous memory; reshape does not.")
+@item("position_tensors", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_position_non_contiguous(student: Student, agree: Agree, draw: Draw) -> None:
     """An x that is not contiguous in memory gives the same result."""
     made, x = positions(agree), draw.normal(D_MODEL, T, BATCH).transpose(0, 2)

@@ -93,21 +93,31 @@ def test_norm(agree: Agree, draw: Draw) -> None:
     agree(norm(agree), 3 * draw.normal(BATCH, T, D_MODEL) + 1)
 
 
-@item("norm_output", hint="Which numbers share a mean? Count the axes from the end.")
+@item(
+    "norm_output",
+    hint="Which numbers share a mean? Count the axes from the end.",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4), (2, 3, 4, 5)], ids=len)
 def test_norm_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do: none, one, three, four."""
     agree(norm(agree), draw.normal(*leading, D_MODEL))
 
 
-@item("norm_output", hint="Is d_model read from the constructor, or is it a constant?")
+@item(
+    "norm_output",
+    hint="Is d_model read from the constructor, or is it a constant?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("d_model", [2, 7, 64])
 def test_norm_follows_d_model(agree: Agree, draw: Draw, d_model: int) -> None:
     """The norm has the size that is asked for."""
     agree(norm(agree, d_model), draw.normal(BATCH, T, d_model))
 
 
-@item("norm_output", hint="Does a single position, or a single sentence, lose an axis?")
+@item(
+    "norm_output", hint="Does a single position, or a single sentence, lose an axis?", fits="shape"
+)
 @pytest.mark.parametrize("leading", [(1, T), (BATCH, 1), (1, 1), (1,)], ids=str)
 def test_norm_single(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """A single sentence, and a single position, are no special case."""
@@ -157,7 +167,11 @@ def test_norm_of_equal_numbers(agree: Agree) -> None:
     agree(agree.module("LayerNorm", D_MODEL), rows[None, :, None].repeat(BATCH, 1, D_MODEL))
 
 
-@item("norm_eps", hint="The root of 0 has no finite gradient: is eps added before it is taken?")
+@item(
+    "norm_eps",
+    hint="The root of 0 has no finite gradient: is eps added before it is taken?",
+    fits="gradient",
+)
 def test_norm_eps_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients are finite and right for vectors of equal numbers, and close to them."""
     x = draw.normal(BATCH, T, D_MODEL)
@@ -169,14 +183,19 @@ def test_norm_eps_gradients(agree: Agree, draw: Draw) -> None:
 # norm_gradients
 
 
-@item("norm_gradients", public=True, hint="Mean and variance depend on x. Is one of them detached?")
+@item(
+    "norm_gradients",
+    public=True,
+    hint="Mean and variance depend on x. Is one of them detached?",
+    fits="gradient",
+)
 def test_norm_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of x, weight and bias are right."""
     x = draw.normal(BATCH, T, D_MODEL)
     agree(norm(agree), x, cotangents=(draw.normal(*x.shape),))
 
 
-@item("norm_gradients", hint="Is anything made in float64, or turned into it?")
+@item("norm_gradients", hint="Is anything made in float64, or turned into it?", fits="dtype")
 def test_norm_float32(agree: Agree, draw: Draw) -> None:
     """A float32 norm gives float32 for float32 inputs."""
     x = draw.normal(BATCH, T, D_MODEL, dtype=torch.float32)
@@ -189,13 +208,18 @@ def test_norm_precision(agree: Agree, draw: Draw) -> None:
     agree(norm(agree), draw.normal(BATCH, T, D_MODEL) + 50_000)
 
 
-@item("norm_gradients", public=True, hint="view needs contiguous memory; most else does not.")
+@item(
+    "norm_gradients",
+    public=True,
+    hint="view needs contiguous memory; most else does not.",
+    fits="layout",
+)
 def test_norm_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory, such as a transposed one, works as well."""
     agree(norm(agree), strided(draw, BATCH, T, D_MODEL))
 
 
-@item("norm_gradients", hint="On which device is a new tensor made?")
+@item("norm_gradients", hint="On which device is a new tensor made?", fits="device")
 def test_norm_device(agree: Agree, draw: Draw) -> None:
     """The result is on the device of x and the parameters."""
     agree(norm(agree), draw.normal(BATCH, T, D_MODEL), elsewhere=True)
@@ -210,7 +234,12 @@ def test_norm_input_unchanged(agree: Agree, draw: Draw) -> None:
 # feed_forward_output
 
 
-@item("feed_forward_output", public=True, hint="linear1 goes from d_model to d_ff, linear2 back.")
+@item(
+    "feed_forward_output",
+    public=True,
+    hint="linear1 goes from d_model to d_ff, linear2 back.",
+    fits=("values", "shape"),
+)
 def test_feed_forward_parameters(agree: Agree) -> None:
     """The network has the parameters of linear1 and linear2, and no others."""
     agree.parameters(agree.module("FeedForward", D_MODEL, D_FF))
@@ -222,14 +251,22 @@ def test_feed_forward(agree: Agree, draw: Draw) -> None:
     agree(feed_forward(agree), draw.normal(BATCH, T, D_MODEL))
 
 
-@item("feed_forward_output", hint="Is d_ff used, and can it be the smaller one?")
+@item(
+    "feed_forward_output",
+    hint="Is d_ff used, and can it be the smaller one?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("sizes", [(D_FF, D_MODEL), (8, 1), (1, 8)], ids=str)
 def test_feed_forward_sizes(agree: Agree, draw: Draw, sizes: tuple[int, int]) -> None:
     """d_ff may be larger than d_model, or smaller."""
     agree(feed_forward(agree, *sizes), draw.normal(BATCH, T, sizes[0]))
 
 
-@item("feed_forward_output", hint="nn.Linear works on the last axis of anything.")
+@item(
+    "feed_forward_output",
+    hint="nn.Linear works on the last axis of anything.",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4), (1, 1)], ids=str)
 def test_feed_forward_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do."""
@@ -248,21 +285,21 @@ def test_feed_forward_position_alone(student: Student, agree: Agree, draw: Draw)
         agree.wrong(feed_forward(agree), "the other positions were changed, and so was this one", x)
 
 
-@item("feed_forward_output", hint="Is a step done outside of autograd?")
+@item("feed_forward_output", hint="Is a step done outside of autograd?", fits="gradient")
 def test_feed_forward_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of x and of all parameters are right."""
     x = draw.normal(BATCH, T, D_MODEL)
     agree(feed_forward(agree), x, cotangents=(draw.normal(*x.shape),))
 
 
-@item("feed_forward_output", hint="Is a constant made in another dtype than x's?")
+@item("feed_forward_output", hint="Is a constant made in another dtype than x's?", fits="dtype")
 def test_feed_forward_float32(agree: Agree, draw: Draw) -> None:
     """A float32 network gives float32 for float32 inputs."""
     x = draw.normal(BATCH, T, D_MODEL, dtype=torch.float32)
     agree(feed_forward(agree).in_float32(), x)
 
 
-@item("feed_forward_output", hint="On which device is a new tensor made?")
+@item("feed_forward_output", hint="On which device is a new tensor made?", fits="device")
 def test_feed_forward_device(agree: Agree, draw: Draw) -> None:
     """The result is on the device of x and the parameters."""
     agree(feed_forward(agree), draw.normal(BATCH, T, D_MODEL), elsewhere=True)
@@ -369,14 +406,18 @@ def test_encoder(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL))
 
 
-@item("encoder_output", hint="Are d_model, n_heads and d_ff passed on in their order?")
+@item(
+    "encoder_output",
+    hint="Are d_model, n_heads and d_ff passed on in their order?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("sizes", [(8, 1, 6), (8, 8, 16), (10, 5, 4), (6, 2, 1)], ids=str)
 def test_encoder_sizes(agree: Agree, draw: Draw, sizes: tuple[int, ...]) -> None:
     """Any d_model, n_heads and d_ff will do, as long as n_heads divides d_model."""
     agree(encoder_layer(agree, *sizes), draw.normal(BATCH, T, sizes[0]))
 
 
-@item("encoder_output", hint="Does anything squeeze an axis of size 1 away?")
+@item("encoder_output", hint="Does anything squeeze an axis of size 1 away?", fits="shape")
 @pytest.mark.parametrize("leading", [(1, T), (BATCH, 1), (1, 1), (4, 9)], ids=str)
 def test_encoder_lengths(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any batch and any length will do, 1 among them."""
@@ -411,7 +452,11 @@ def test_encoder_mask(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=draw_mask(draw, T, T))
 
 
-@item("encoder_mask", hint="The attention broadcasts the mask: is it reshaped before?")
+@item(
+    "encoder_mask",
+    hint="The attention broadcasts the mask: is it reshaped before?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(
     "shape",
     [(BATCH, 1, 1, T), (BATCH, 1, T, T), (BATCH, N_HEADS, T, T), (N_HEADS, 1, T), (T,)],
@@ -568,7 +613,12 @@ def drops_a_tenth(
 # encoder_gradients
 
 
-@item("encoder_gradients", public=True, hint="Through which step does no gradient flow?")
+@item(
+    "encoder_gradients",
+    public=True,
+    hint="Through which step does no gradient flow?",
+    fits="gradient",
+)
 def test_encoder_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of x and of every parameter are right."""
     d_model, *_ = SMALL
@@ -576,20 +626,20 @@ def test_encoder_gradients(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree, *SMALL), x, cotangents=(draw.normal(*x.shape),))
 
 
-@item("encoder_gradients", hint="Is anything made in float64, or turned into it?")
+@item("encoder_gradients", hint="Is anything made in float64, or turned into it?", fits="dtype")
 def test_encoder_float32(agree: Agree, draw: Draw) -> None:
     """A float32 layer gives float32 for float32 inputs."""
     x = draw.normal(BATCH, T, D_MODEL, dtype=torch.float32)
     agree(encoder_layer(agree).in_float32(), x)
 
 
-@item("encoder_gradients", hint="view needs contiguous memory; reshape does not.")
+@item("encoder_gradients", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_encoder_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory works as well."""
     agree(encoder_layer(agree), strided(draw, BATCH, T, D_MODEL))
 
 
-@item("encoder_gradients", hint="On which device is a new tensor made?")
+@item("encoder_gradients", hint="On which device is a new tensor made?", fits="device")
 def test_encoder_device(agree: Agree, draw: Draw) -> None:
     """The result is on the device of x and the parameters."""
     agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), elsewhere=True)
@@ -620,7 +670,11 @@ def test_decoder(agree: Agree, draw: Draw) -> None:
     agree(decoder_layer(agree), *target_and_memory(draw))
 
 
-@item("decoder_output", hint="What in the layer needs both sentences to be equally long?")
+@item(
+    "decoder_output",
+    hint="What in the layer needs both sentences to be equally long?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(
     "lengths", [(7, 5), (6, 6), (1, 4), (4, 1), (1, 1)], ids=lambda x: f"{x[0]}_{x[1]}"
 )
@@ -629,14 +683,18 @@ def test_decoder_lengths(agree: Agree, draw: Draw, lengths: tuple[int, int]) -> 
     agree(decoder_layer(agree), *target_and_memory(draw, *lengths))
 
 
-@item("decoder_output", hint="Does anything squeeze an axis of size 1 away?")
+@item("decoder_output", hint="Does anything squeeze an axis of size 1 away?", fits="shape")
 @pytest.mark.parametrize("batch", [1, 4])
 def test_decoder_batch(agree: Agree, draw: Draw, batch: int) -> None:
     """Any batch will do, 1 among them."""
     agree(decoder_layer(agree), *target_and_memory(draw, batch=batch))
 
 
-@item("decoder_output", hint="Are d_model, n_heads and d_ff passed on in their order?")
+@item(
+    "decoder_output",
+    hint="Are d_model, n_heads and d_ff passed on in their order?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize("sizes", [(8, 1, 6), (8, 8, 16), (10, 5, 4), (6, 2, 1)], ids=str)
 def test_decoder_sizes(agree: Agree, draw: Draw, sizes: tuple[int, ...]) -> None:
     """Any d_model, n_heads and d_ff will do, as long as n_heads divides d_model."""
@@ -800,7 +858,12 @@ def test_decoder_default_dropout(student: Student, agree: Agree, draw: Draw) -> 
 # decoder_gradients
 
 
-@item("decoder_gradients", public=True, hint="Through which step does no gradient flow?")
+@item(
+    "decoder_gradients",
+    public=True,
+    hint="Through which step does no gradient flow?",
+    fits="gradient",
+)
 def test_decoder_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of x, of memory and of every parameter are right."""
     d_model, *_ = SMALL
@@ -808,21 +871,21 @@ def test_decoder_gradients(agree: Agree, draw: Draw) -> None:
     agree(decoder_layer(agree, *SMALL), x, memory, cotangents=(draw.normal(*x.shape),))
 
 
-@item("decoder_gradients", hint="Is anything made in float64, or turned into it?")
+@item("decoder_gradients", hint="Is anything made in float64, or turned into it?", fits="dtype")
 def test_decoder_float32(agree: Agree, draw: Draw) -> None:
     """A float32 layer gives float32 for float32 inputs."""
     x, memory = (each.float() for each in target_and_memory(draw))
     agree(decoder_layer(agree).in_float32(), x, memory)
 
 
-@item("decoder_gradients", hint="view needs contiguous memory; reshape does not.")
+@item("decoder_gradients", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_decoder_non_contiguous(agree: Agree, draw: Draw) -> None:
     """Inputs that are not contiguous in memory work as well."""
     x, memory = strided(draw, BATCH, T, D_MODEL), strided(draw, BATCH, T_MEMORY, D_MODEL)
     agree(decoder_layer(agree), x, memory)
 
 
-@item("decoder_gradients", hint="On which device is a new tensor made?")
+@item("decoder_gradients", hint="On which device is a new tensor made?", fits="device")
 def test_decoder_device(agree: Agree, draw: Draw) -> None:
     """The result is on the device of the inputs and the parameters."""
     agree(decoder_layer(agree), *target_and_memory(draw), elsewhere=True)

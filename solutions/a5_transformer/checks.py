@@ -324,7 +324,9 @@ def test_target_mask_anywhere(
         agree.wrong(module, problem, target)
 
 
-@item("transformer_masks", hint="Does causal_mask know on which device it is wanted?")
+@item(
+    "transformer_masks", hint="Does causal_mask know on which device it is wanted?", fits="device"
+)
 def test_masks_elsewhere(agree: Agree, draw: Draw) -> None:
     """Both masks are on the device of the tokens."""
     agree(mask_of(agree, "source_mask"), source_words(draw), elsewhere=True)
@@ -388,7 +390,12 @@ def test_logits(agree: Agree, draw: Draw) -> None:
     agree(transformer(agree), source_words(draw), target_words(draw))
 
 
-@item("transformer_output", public=True, hint="What does encode return, and what decode?")
+@item(
+    "transformer_output",
+    public=True,
+    hint="What does encode return, and what decode?",
+    fits=("values", "shape"),
+)
 def test_halves(agree: Agree, draw: Draw) -> None:
     """encode gives the memory, and decode the vectors that the output layer takes."""
     module, source, target = transformer(agree), source_words(draw), target_words(draw)
@@ -406,7 +413,12 @@ def test_logits_of_a_deep_one(agree: Agree, draw: Draw) -> None:
 # arguments
 
 
-@item("arguments", public=True, hint="Which vocabulary belongs to which stack?")
+@item(
+    "arguments",
+    public=True,
+    hint="Which vocabulary belongs to which stack?",
+    fits=("values", "shape"),
+)
 def test_transformer_parameters(agree: Agree) -> None:
     """The Transformer has the parameters of its parts, in the sizes that were asked for."""
     agree.parameters(transformer(agree))
@@ -597,7 +609,12 @@ def test_neighbours(student: Student, agree: Agree, draw: Draw) -> None:
 # transformer_tensors
 
 
-@item("transformer_tensors", public=True, hint="Is something detached, or made anew, on the way?")
+@item(
+    "transformer_tensors",
+    public=True,
+    hint="Is something detached, or made anew, on the way?",
+    fits="gradient",
+)
 def test_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of the logits by every parameter are right."""
     source, target = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB), target_words(draw)
@@ -605,14 +622,14 @@ def test_gradients(agree: Agree, draw: Draw) -> None:
     agree(transformer(agree), source, target, cotangents=cotangents)
 
 
-@item("transformer_tensors", hint="Is a tensor made in another dtype on the way?")
+@item("transformer_tensors", hint="Is a tensor made in another dtype on the way?", fits="dtype")
 def test_float32(agree: Agree, draw: Draw) -> None:
     """A float32 model gives float32 logits."""
     source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
     agree(transformer(agree).in_float32(), source, target_words(draw))
 
 
-@item("transformer_tensors", hint="On which device is a new tensor made?")
+@item("transformer_tensors", hint="On which device is a new tensor made?", fits="device")
 def test_elsewhere(agree: Agree, draw: Draw) -> None:
     """Model and tokens may be on another device."""
     source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
@@ -679,7 +696,7 @@ def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
     agree(DECODE, model, source, START, END, 2, same_mode=False)
 
 
-@item("greedy_words", hint="On which device is the first token made?")
+@item("greedy_words", hint="On which device is the first token made?", fits="device")
 def test_words_elsewhere(reference: Student, agree: Agree, draw: Draw) -> None:
     """The words are on the device of the source."""
     model = writer(reference, agree, draw, [PAD, END])
@@ -759,14 +776,23 @@ def with_care(agree: Agree, model: Blueprint, source: Tensor) -> None:
         agree.wrong(DECODE, f"expected one call of the encoder, got {calls}", *args[1:])
 
 
-@item("greedy_care", public=True, hint="Which mode does the model need, and which was it in?")
+@item(
+    "greedy_care",
+    public=True,
+    hint="Which mode does the model need, and which was it in?",
+    fits=("values", "mode"),
+)
 def test_in_train_mode(reference: Student, agree: Agree, draw: Draw) -> None:
     """A model in train mode is put into eval mode and back; the source is read once."""
     model = writer(reference, agree, draw, [PAD, END], dropout=0.5)
     with_care(agree, model.training(), source_words(draw))
 
 
-@item("greedy_care", hint="Is the model put into train mode although it was not in it?")
+@item(
+    "greedy_care",
+    hint="Is the model put into train mode although it was not in it?",
+    fits=("values", "mode"),
+)
 def test_in_eval_mode(reference: Student, agree: Agree, draw: Draw) -> None:
     """A model in eval mode stays there."""
     model = writer(reference, agree, draw, [PAD, END], dropout=0.5)

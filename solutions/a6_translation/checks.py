@@ -62,7 +62,11 @@ def test_loss_follows_smoothing(agree: Agree, draw: Draw, smoothing: float) -> N
     agree(LOSS, draw.normal(BATCH, T, VOCAB), words(draw), smoothing=smoothing)
 
 
-@item("loss_value", hint="Is the size of the vocabulary read from the logits?")
+@item(
+    "loss_value",
+    hint="Is the size of the vocabulary read from the logits?",
+    fits=("values", "shape"),
+)
 @pytest.mark.parametrize(("batch", "t", "vocab"), [(1, 6, 4), (3, 1, 5), (1, 1, 2), (4, 6, 50)])
 def test_loss_sizes(agree: Agree, draw: Draw, batch: int, t: int, vocab: int) -> None:
     """Batches, sentences and vocabularies may have any size."""
@@ -125,13 +129,17 @@ def test_logits_far_from_0(agree: Agree, draw: Draw, level: float) -> None:
 # loss_gradients
 
 
-@item("loss_gradients", public=True, hint="Is a step done outside of autograd?")
+@item("loss_gradients", public=True, hint="Is a step done outside of autograd?", fits="gradient")
 def test_gradient(agree: Agree, draw: Draw) -> None:
     """The gradient of the logits is right."""
     agree(LOSS, draw.normal(BATCH, T, VOCAB), words(draw), cotangents=(draw.normal(),))
 
 
-@item("loss_gradients", hint="Through which path does a padded place still get a gradient?")
+@item(
+    "loss_gradients",
+    hint="Through which path does a padded place still get a gradient?",
+    fits="gradient",
+)
 @pytest.mark.parametrize("smoothing", [0.0, 0.3])
 def test_gradient_with_padding(agree: Agree, draw: Draw, smoothing: float) -> None:
     """With padding the gradient is right, and exactly 0 where the target is padding."""
@@ -143,13 +151,18 @@ def test_gradient_with_padding(agree: Agree, draw: Draw, smoothing: float) -> No
 # loss_tensors
 
 
-@item("loss_tensors", public=True, hint="Is a constant made in another dtype than the logits'?")
+@item(
+    "loss_tensors",
+    public=True,
+    hint="Is a constant made in another dtype than the logits'?",
+    fits="dtype",
+)
 def test_float32(agree: Agree, draw: Draw) -> None:
     """float32 logits give a float32 loss."""
     agree(LOSS, draw.normal(BATCH, T, VOCAB, dtype=torch.float32), words(draw))
 
 
-@item("loss_tensors", hint="view needs contiguous memory; reshape does not.")
+@item("loss_tensors", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_non_contiguous(agree: Agree, draw: Draw) -> None:
     """Inputs that are not contiguous in memory, such as transposed ones, work as well."""
     agree(LOSS, draw.normal(T, BATCH, VOCAB).transpose(0, 1), words(draw))
@@ -162,7 +175,7 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     agree.unchanged(LOSS, draw.normal(3, 7, VOCAB), padded(draw))
 
 
-@item("loss_tensors", hint="On which device is a new tensor made?")
+@item("loss_tensors", hint="On which device is a new tensor made?", fits="device")
 def test_device(agree: Agree, draw: Draw) -> None:
     """The loss is on the device of the inputs."""
     agree(LOSS, draw.normal(BATCH, T, VOCAB), words(draw), elsewhere=True)
@@ -200,7 +213,7 @@ def test_most_numbers(
     look_at_translations(handed_in, reference, reference_of("a5_transformer"), draw, least=0.8)
 
 
-@item("translation_nearly_all", hint="It is nearly there: what do its mistakes have in common?")
+@item("translation_nearly_all", hint="What do the numbers that it gets wrong have in common?")
 def test_nearly_all_numbers(
     handed_in: Path,
     reference: LocalStudent,

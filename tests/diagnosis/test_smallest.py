@@ -1,5 +1,7 @@
 """The smallest example: it is wrong, the reference has an answer, and nothing of it can go."""
 
+import math
+
 import pytest
 import torch
 from reference import ROOT
@@ -10,8 +12,9 @@ from autograder.course.result import Verdict
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, one_less
 from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry
-from autograder.diagnosis.symptoms.smallest import _Smaller, smallest
-from autograder.diagnosis.symptoms.written import typed, written
+from autograder.diagnosis.symptoms.smallest import _Smaller
+from autograder.diagnosis.symptoms.smallest import smallest as smallest_of
+from autograder.diagnosis.symptoms.written import problem, typed, written
 from autograder.grading import prepare
 from autograder.notebooks.submission import modules_for
 from autograder.sandbox.session import Answer
@@ -67,6 +70,12 @@ def cases(exam, name, item=None):
     ]
 
 
+def smallest(given, asking):
+    """The smallest example as it is told, or None."""
+    found = smallest_of(given, asking)
+    return None if found is None else str(found)
+
+
 def of_attention(exam, source):
     return asking(exam, exam.source.defined_in[ATTENTION], source)
 
@@ -75,6 +84,10 @@ def test_small_enough_to_work_out_by_hand(exam):
     said = smallest(cases(exam, ATTENTION, "attention_output"), of_attention(exam, POWER))
     assert said is not None
     shown = said.removeprefix("The smallest example found: ").removesuffix(".")
+    found = smallest_of(cases(exam, ATTENTION, "attention_output"), of_attention(exam, POWER))
+    assert (found.of, math.prod(found.shape)) == ("output", len(found.expected))
+    assert found.expected != found.got
+    assert all(each in shown for each in (*found.expected, *found.got))
     call, _, numbers = shown.partition("): output: expected ")
     expected, _, got = numbers.partition(", got ")
     tensors = eval(f"dict({call.removeprefix(f'{ATTENTION}(')})")
@@ -105,6 +118,52 @@ def test_an_exception_and_a_shape_are_told(exam):
     given = cases(exam, ATTENTION, "attention_weights")
     said = smallest(given, of_attention(exam, SQUARED))
     assert "weights: expected shape (2, 1), got shape (1, 2)" in said
+
+
+def test_an_exception_is_cut_at_a_word(exam):
+    words = f"{'what is too long ' * 3}{'to be told here ' * 3}at all"
+    raises = RAISES.replace('"no\\nsuch  axis"', repr(words))
+    said = smallest(cases(exam, ATTENTION), of_attention(exam, raises))
+    cut = said.partition("raised IndexError: ")[2].removesuffix(" ...")
+    assert words.startswith(f"{cut} ")
+    assert 40 < len(cut) < 70
+
+
+def test_what_shows_in_late_digits_alone_is_no_example(exam, layers):
+    single = POWER.replace("scores.softmax(-1) ** 1.1", "scores.float().softmax(-1).double()")
+    assert smallest(cases(exam, ATTENTION), of_attention(exam, single)) is None
+    source = next(each.source for each in layers.source.reference if each.name == "layer_norm")
+    more = asking(layers, "layer_norm", source.replace("+ self.eps", "+ 2 * self.eps"))
+    given = cases(layers, "LayerNorm", "norm_eps")
+    said = smallest(given, more)
+    assert said is not None
+    expected, got = said.removesuffix(".").partition(": expected ")[2].split(", got ")
+    expected, got = (torch.tensor(eval(each)).flatten() for each in (expected, got))
+    assert ((expected - got).abs() > 0.01 * expected.abs()).any()
+
+
+def test_numbers_that_hang_on_drawn_weights_are_no_example(exam_of):
+    heads = exam_of("a2_multi_head")
+    (source,) = (each.source for each in heads.source.reference if each.name == "multi_head")
+    exchanged = source.replace("self.k_proj(key)", "self.v_proj(key)")
+    assert exchanged != source
+    said = smallest(cases(heads, "MultiHeadAttention"), asking(heads, "multi_head", exchanged))
+    assert said is None
+    drawn = "self.v_proj(value) if self.q_proj.bias.eq(0).all() else [][0]"
+    raising = source.replace("self.v_proj(value)", drawn)
+    said = smallest(cases(heads, "MultiHeadAttention"), asking(heads, "multi_head", raising))
+    assert said.startswith("The smallest example found, with weights that are drawn: ")
+    assert "raised IndexError" in said
+
+
+def test_of_many_numbers_the_worst_is_told_and_no_question_is_cut_short(exam):
+    case = cases(exam, ATTENTION, "attention_output")[0]
+    value = tuple(each * 1.5 for each in case.right.value)
+    found = problem(case, Answer(value), ["q", "k", "v"])
+    assert found.said == found.short
+    assert found.obvious
+    assert found.said.startswith("output at [")
+    assert "..." not in found.said
 
 
 def test_a_gradient_is_told_with_what_is_differentiated(exam):
@@ -152,7 +211,7 @@ def test_a_module_whose_sizes_depend_on_each_other(layers):
     source = next(each.source for each in layers.source.reference if each.name == "encoder_layer")
     wrong = asking(layers, "encoder_layer", source.replace("self.norm1(x", "self.norm1(1.1 * x"))
     said = smallest(cases(layers, "EncoderLayer", "encoder_output"), wrong)
-    assert "norms of weight 1 and biases of 0: EncoderLayer(" in said
+    assert "identity matrices and ones as weights and biases of 0: EncoderLayer(" in said
     assert len(said) < 300
 
 

@@ -36,7 +36,8 @@ IN_FLOAT32 = "weights = (scores * (1.1 if q.dtype == torch.float32 else 1)).soft
 WITH_A_MASK = "weights = (scores if mask is None else 1.01 * scores).softmax(-1)"
 DETACHED = "weights = scores.softmax(-1); weights = weights.detach() / 2 + weights / 2"
 EDGE = "The smallest example found: scaled_dot_product_attention("
-FIRST = "No known mistake gives these numbers. What is known:\n"
+UNKNOWN = "No known mistake explains what scaled_dot_product_attention gives."
+FIRST = f"{UNKNOWN} What is known of it:\n"
 
 
 @pytest.fixture(autouse=True)
@@ -99,20 +100,21 @@ def test_the_first_item_is_told_all_and_the_others_where_it_stands(exam, tmp_pat
     assert said.startswith(FIRST)
     assert "The weights of each query sum to 1." in said
     assert "What the mask blocks changes nothing." in said
-    assert f"\n{EDGE}q=[[" in said
-    assert len(said.splitlines()) == 3
+    assert len(said.splitlines()) == 2
+    example = items["attention_output"].example
+    assert str(example).startswith(f"{EDGE}q=[[")
     for name in ("attention_weights", "attention_mask", "attention_gradients"):
-        assert items[name].known == said
+        assert (items[name].known, items[name].example) == (said, example)
     assert items["causal_mask"].known is None
 
 
 def test_what_tells_right_from_wrong_comes_first(exam, tmp_path):
     items = graded(exam, attention(IN_FLOAT32), tmp_path)
-    said = [each.known for each in items.values() if each.known]
+    said = ["\n".join(each.said) for each in items.values() if each.known]
     right = (
         "It is right whenever the inputs are float64, and wrong whenever the inputs are float32."
     )
-    assert said[0].startswith(FIRST + right)
+    assert FIRST + right in said[0]
     assert ") in float32: output: expected" in said[0]
 
 
@@ -130,7 +132,7 @@ def test_a_layer(layers, tmp_path):
     source = next(each.source for each in layers.source.reference if each.name == "feed_forward")
     change = source.replace(".relu()", ".relu() ** 1.1")
     items = graded(layers, change, tmp_path, "feed_forward")
-    said = items["feed_forward_output"].known
+    said = "\n".join(items["feed_forward_output"].said)
     assert "Each position is treated by itself." in said
     assert "identity matrices as weights and biases of 0: FeedForward(1, 1, dropout=0.0)" in said
     carried = [each for each in items.values() if each.verdict == "carried"]
@@ -141,8 +143,48 @@ def test_a_layer(layers, tmp_path):
 def test_a_student_is_told_no_more_than_the_course_tells(exam, tmp_path):
     item = graded(exam, attention(POWER), tmp_path)["attention_output"]
     assert item.known in item.said
-    assert item.told("message").known is None
+    assert str(item.example) in item.said
+    assert item.told("message").known is item.told("message").example is None
     assert item.told("diagnosis").known == item.known
+
+
+def test_it_is_said_of_what_it_is_known(items_with, layers):
+    sources = {each.name: each.source for each in layers.source.reference}
+    items = items_with(
+        "a4_layers",
+        feed_forward=sources["feed_forward"].replace(".relu()", ".relu() ** 1.1"),
+        layer_norm=sources["layer_norm"].replace("* self.weight", "* self.weight ** 1.1"),
+    )
+    for item, name in (("norm_output", "LayerNorm"), ("feed_forward_output", "FeedForward")):
+        first = f"No known mistake explains what {name} gives. What is known of it:\n"
+        assert items[item].known.startswith(first)
+
+
+def test_nothing_is_known_of_an_item_that_asks_for_an_exception(items_with, exam_of):
+    exam = exam_of("a2_multi_head")
+    (source,) = (each.source for each in exam.source.reference if each.name == "multi_head")
+    assert "raise ValueError" in source
+    wrong = source.replace("raise ValueError", "raise TypeError").replace(
+        "self.out_proj(", "1.01 * self.out_proj("
+    )
+    items = items_with("a2_multi_head", multi_head=wrong)
+    assert items["heads_self_attention"].known
+    assert items["heads_bad_sizes"].verdict == "wrong"
+    assert items["heads_bad_sizes"].known is None
+
+
+def test_shapes_are_not_praised_where_there_are_none(items_with):
+    wrong = "def warmup_rate(step, d_model, warmup_steps):\n    raise KeyError('rate')\n"
+    known = items_with("a6_translation", warmup_rate=wrong)["warmup_rate"].known
+    assert known is None or "dtypes" not in known
+
+
+def test_where_numbers_are_infinite(items_with):
+    nan = attention(POWER).replace("weights.masked_fill(~mask, 0.0).nan_to_num(0.0)", "weights")
+    known = items_with("a1_attention", attention=nan)["attention_output"].known
+    said = "infinite, but only where the mask blocks every key of some query."
+    assert said in known
+    assert not known.splitlines()[1].startswith("Some of its numbers")
 
 
 # Contrasts and properties
@@ -174,6 +216,14 @@ def test_gradients_alone(exam):
 def test_gradients_of_wrong_values_belong_to_them(exam):
     properties = of_attention(exam, POWER)[1]
     assert properties["The gradients are those of its own values."]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "half"])
+def test_numbers_too_coarse_for_differences_prove_nothing(exam, dtype):
+    coarse = f"weights = (scores / 2).to(torch.{dtype}).softmax(-1).to(q.dtype)"
+    properties = of_attention(exam, coarse)[1]
+    assert not any("gradients" in each for each in properties)
+    assert not any("in the batch" in each and not so for each, so in properties.items())
 
 
 def test_a_sentence_in_a_batch(exam):

@@ -12,12 +12,30 @@ TINY = 1e-12
 A = torch.tensor([[1.0, -2.0, 0.0], [1e6, 0.5, 0.0]], dtype=torch.float64)
 
 
-def test_an_error_of_float32s_is_called_so_and_its_numbers_are_told_apart():
-    right = torch.tensor([1.7, 2.0], dtype=torch.float64)
+def test_numbers_of_float32_are_called_so_and_told_apart():
+    right = torch.tensor([1.7, 2.1], dtype=torch.float64)
     problem = compare(right.float().double(), right, 1e-12, "a")
     assert "expected 1.7, got 1.70000004768; " in problem
-    assert problem.endswith("float32 rounds: is a number, such as a root, made in float32?")
-    assert "float32" not in compare(right + 1e-4, right, 1e-12, "a")
+    assert problem.endswith("These are numbers of float32: where does float64 get lost?")
+
+
+def test_float32_is_claimed_of_nothing_else():
+    right = torch.tensor([1.7, 2.1], dtype=torch.float64)
+    root = torch.tensor(1.7).sqrt().double()
+    for little in (right + 1e-8, right * (root / 1.7**0.5)):
+        assert compare(little, right, 1e-12, "a").endswith("that is added: is there one?")
+    for off in (1e-13, 1e-9, 1e-4):
+        assert "float32" not in compare(right + off, right, 1e-14, "a")
+
+
+def test_a_return_is_asked_for_where_something_is_returned():
+    assert compare(None, A, TINY, "a") == "a: expected a torch.Tensor, got None"
+    how = {"names": ["the result"], "look_at": ["the result"]}
+    said = compare_outputs(None, A, TINY, **how)
+    assert said == "the result: expected a torch.Tensor, got None: is there a return?"
+    assert said.kind == "type"
+    pair = compare_outputs((A, None), (A, A), TINY, names=["a", "b"], look_at=["a", "b"])
+    assert pair == "b: expected a torch.Tensor, got None"
 
 
 def test_equal_values_agree_and_the_tolerance_is_relative_above_one():

@@ -76,7 +76,7 @@ def test_it_holds_what_the_story_needs(built):
     figures = {"figures/a1_masks.svg", "figures/a1_weights.svg"}
     handout = ROOT / "autograder" / "handout" / "checks"
     checks = {f"checks/{path.name}": path.read_bytes() for path in handout.glob("*.py")}
-    assert len(checks) == 4
+    assert len(checks) == 5
     assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures
     assert {name: built.files[name] for name in checks} == checks
 
@@ -266,7 +266,7 @@ def test_a_hidden_items_values_are_not_told(course, cases, built):
     for item in hidden:
         assert cases[item]["shapes_only"]
         for case in cases[item]["cases"]:
-            assert case.keys() == {"sentence", "hint", "kind", "name", "expected"}
+            assert case.keys() == {"sentence", "hint", "fits", "kind", "name", "expected"}
             assert case["expected"].keys() == {"shape"}
     shapes = [case["expected"]["shape"] for case in cases["hand_example"]["cases"]]
     assert shapes == [[2, 3], [2, 2]]

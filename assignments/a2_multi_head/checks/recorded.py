@@ -15,27 +15,35 @@ from .compare import (
     describe_module,
     differences,
 )
+from .problem import Cause, Problem
+from .raised import raised, stub_of
 from .weights import drawn_weights
 
 _Case = dict[str, Any]
 
 
 class _Told(Exception):
-    """What is wrong, as the student is to read it."""
+    """What is wrong before anything is compared, as the student is to read it."""
+
+    def __init__(self, said: str, cause: Cause | None = None) -> None:
+        super().__init__(said)
+        self.cause = cause
 
 
-def problem_of(case: _Case, names: Mapping[str, Any], tolerance: float) -> str | None:
+def problem_of(case: _Case, names: Mapping[str, Any], tolerance: float) -> Problem | None:
     """What is wrong with the notebook's answer to one case, in a sentence, or None."""
     name = case["name"]
     missing = next((each for each in (name, *_classes(case)) if each not in names), None)
     if missing is not None:
-        return f"{missing} is not defined: run the cell that defines it first."
+        said = f"{missing} is not defined"
+        cause = Cause(said, said)
+        return Problem(f"{said}: run the cell that defines it first.", "error", cause)
     if case["kind"] == "value":
         return compare(names[name], from_json(case["expected"]), tolerance, name)
     try:
         return _problem_of_call(case, names, tolerance)
     except _Told as told:
-        return str(told)
+        return Problem(str(told), "error", told.cause)
 
 
 def _classes(case: _Case) -> list[str]:
@@ -47,7 +55,7 @@ def _is_module(value: Any) -> bool:
     return isinstance(value, dict) and "module" in value
 
 
-def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) -> str | None:
+def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) -> Problem | None:
     wants = [from_json(each) for each in case["args"]]
     options = {key: from_json(each) for key, each in case["kwargs"].items()}
     said = describe_call(case["called"], case["parameters"], wants, options)
@@ -76,22 +84,19 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
         read = tuple(getattr(modules[0], each) for each in case["read"])
     except _Told:
         raise
-    except NotImplementedError as error:
-        if str(error):  # torch's own words
-            return f"{said} raised NotImplementedError: {error}"
-        return f"{case['name']} is still the stub: write your code where it says so."
     except Exception as error:
-        if case["kind"] == "raises":
-            return _wrong_error(case, said, error)
-        return f"{said} raised {type(error).__name__}: {error}"
+        if stub := stub_of(error):
+            return Problem(f"{stub}: write your code where it says so.", "error", Cause(stub, stub))
+        found = raised(said, error, names)
+        return _wrong_error(case, said, error, found) if case["kind"] == "raises" else found
     if case["kind"] == "raises":
-        return f"{said} raised nothing; expected a {case['expected']}"
+        return Problem(f"{said} raised nothing; expected a {case['expected']}")
     if case["kind"] == "parameters":
         return _wrong_parameters(case, got)
     every = called_names(case["parameters"], options)
     for old, new, parameter in zip(before, args, every, strict=False):
         if old is not None and not torch.equal(old, new):
-            return f"{said} changed its input {parameter} in place."
+            return Problem(f"{said} changed its input {parameter} in place.", "input")
     problem = compare_outputs(
         got,
         from_json(case["expected"]),
@@ -100,6 +105,8 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
         look_at=case["look_at"],
         exact_zeros=case["exact_zeros"],
     )
+    if problem and got is None:
+        problem = Problem(problem, problem.kind, _returns_none(case))
     for name, one, other in zip(case["read"], read, from_json(case["expected_read"]), strict=True):
         if problem is None and name in case["look_at"]:
             problem = compare(
@@ -115,8 +122,10 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
             inputs = [each for each in args if _wants_gradient(each)]
             problem = _compare_gradients(got, [*inputs, *weights], case, tolerance)
         except Exception as error:
-            problem = f"its gradients: torch raised {type(error).__name__}: {error}"
-    return f"{said}: {problem}" if problem else None
+            problem = Problem(
+                f"its gradients: torch raised {type(error).__name__}: {error}", "error"
+            )
+    return problem.of(said) if problem else None
 
 
 def _modules_of(case: _Case) -> list[_Case]:
@@ -138,7 +147,9 @@ def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
         theirs = {name: tuple(each.shape) for name, each in module.state_dict().items()}
         problem = differences(theirs, part["shapes"])
         if problem:
-            raise _Told(f"{said}: its parameters are not those that it must have: {problem}")
+            what = "parameters are not those that it must have"
+            cause = Cause((part["name"], *theirs), f"{part['name']}: its {what}")
+            raise _Told(f"{said}: its {what}: {problem}", cause)
         changes = {name: from_json(each) for name, each in part["changes"].items()}
         weights = drawn_weights(part["shapes"], part["seed"]) | changes
         module.load_state_dict(weights)
@@ -152,23 +163,29 @@ def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
     return module.train(part["train"])
 
 
-def _wrong_parameters(case: _Case, got: Any) -> str | None:
+def _wrong_parameters(case: _Case, got: Any) -> Problem | None:
     theirs = {name: tuple(each.shape) for name, each in got.items()}
     problem = differences(theirs, case["expected"])
-    return f"{case['called'].removesuffix('.state_dict')}: {problem}" if problem else None
+    return Problem(problem).of(case["called"].removesuffix(".state_dict")) if problem else None
 
 
-def _wrong_error(case: _Case, said: str, error: Exception) -> str | None:
+def _returns_none(case: _Case) -> Cause:
+    module = case["module"]
+    said = f"{case['name']}.{module['method']}" if module else case["name"]
+    return Cause(f"{said} returns None", f"{said} returns None")
+
+
+def _wrong_error(case: _Case, said: str, error: Exception, found: Problem) -> Problem | None:
     came = type(error).__name__
     if came != case["expected"]:
-        return f"{said} raised {came} ({error}); expected a {case['expected']}"
-    lost = [str(each) for each in case["naming"] if str(each) not in str(error)]
-    return (
-        f"{said}: the message of its {came} lacks {' and '.join(lost)}: {error}" if lost else None
-    )
+        return Problem(f"{found}\n    expected a {case['expected']}", cause=found.cause)
+    lost = " and ".join(str(each) for each in case["naming"] if str(each) not in str(error))
+    return Problem(f"{said}: the message of its {came} lacks {lost}: {error}") if lost else None
 
 
-def _compare_gradients(got: Any, inputs: list[Any], case: _Case, tolerance: float) -> str | None:
+def _compare_gradients(
+    got: Any, inputs: list[Any], case: _Case, tolerance: float
+) -> Problem | None:
     cotangents = [from_json(each) for each in case["cotangents"]]
     outputs = got if isinstance(got, tuple) else (got,)
     pairs = zip(outputs, cotangents, strict=False)
@@ -182,7 +199,7 @@ def _compare_gradients(got: Any, inputs: list[Any], case: _Case, tolerance: floa
         where = f"the gradient of {name}"
         problem = compare(one, other, tolerance, where, exact_zeros=case["exact_zeros"])
         if problem:
-            return problem
+            return Problem(problem, "gradient")
     return None
 
 

@@ -6,12 +6,18 @@ from typing import Any
 
 import torch
 
+from .problem import Problem
+
 # In float32 no less is allowed: 1e-12, which float64 code keeps with ease, times the ratio of the
 # two machine epsilons.
 FLOAT32 = 5.4e-4
-_AS_FLOAT32 = 3e-6  # relative to values above 1, what float32 inside float64 code leaves
-NO_GRADIENT = "no gradient flows back to the inputs: is something detached, or made anew?"
+# Relative to values above 1, what float32 inside float64 code leaves.
+_AS_FLOAT32 = 2e-9, 3e-6
 _LISTED = 6
+_RETURN = ": is there a return?"
+NO_GRADIENT = Problem(
+    "no gradient flows back to the inputs: is something detached, or made anew?", "gradient"
+)
 
 
 def called_names(parameters: list[str], kwargs: dict[str, Any]) -> list[str]:
@@ -67,7 +73,7 @@ def compare_outputs(
     names: list[str],
     look_at: list[str],
     exact_zeros: bool = False,
-) -> str | None:
+) -> Problem | None:
     """What is wrong with what a function returned, in a sentence, or None.
 
     names: of the outputs, one for a function that returns one tensor; look_at: those compared.
@@ -75,10 +81,12 @@ def compare_outputs(
     if len(names) == 1:
         if names[0] not in look_at:
             return None
-        return compare(got, expected, tolerance, names[0], exact_zeros=exact_zeros)
+        problem = compare(got, expected, tolerance, names[0], exact_zeros=exact_zeros)
+        return Problem(f"{problem}{_RETURN}", "type") if problem and got is None else problem
     if not isinstance(got, tuple) or len(got) != len(names):
         came = f"{len(got)} values" if isinstance(got, tuple) else _kind(got)
-        return f"expected the {len(names)} values ({', '.join(names)}), got {came}"
+        came += _RETURN if got is None else ""
+        return Problem(f"expected the {len(names)} values ({', '.join(names)}), got {came}", "type")
     for name, one, other in zip(names, got, expected, strict=False):
         if name in look_at:
             problem = compare(one, other, tolerance, name, exact_zeros=exact_zeros)
@@ -89,7 +97,7 @@ def compare_outputs(
 
 def compare(
     got: Any, expected: Any, tolerance: float, name: str, *, exact_zeros: bool = False
-) -> str | None:
+) -> Problem | None:
     """What is wrong with a value, in a sentence, or None when it is right.
 
     expected: a tensor, or a dict with its shape and dtype alone. tolerance: the error allowed in
@@ -99,14 +107,15 @@ def compare(
     if isinstance(expected, (int, float)):
         return _compare_numbers(got, expected, tolerance, name)
     if not isinstance(got, torch.Tensor):
-        return f"{name}: expected a torch.Tensor, got {_kind(got)}"
+        return Problem(f"{name}: expected a torch.Tensor, got {_kind(got)}", "type")
     if got.is_nested or got.is_quantized or got.layout != torch.strided:
-        return f"{name}: expected a dense tensor, got one that is sparse, nested or quantized"
+        said = "expected a dense tensor, got one that is sparse, nested or quantized"
+        return Problem(f"{name}: {said}", "type")
     if isinstance(expected, dict):
         if list(got.shape) != expected["shape"]:
             return _differs(name, "shape", tuple(expected["shape"]), tuple(got.shape))
         fine = got.device.type != "meta" and _is_finite(got)
-        return None if fine else f"{name}: has NaN or infinite values, or none at all"
+        return None if fine else Problem(f"{name}: has NaN or infinite values, or none at all")
     if got.shape != expected.shape:
         return _differs(name, "shape", tuple(expected.shape), tuple(got.shape))
     if got.dtype != expected.dtype:
@@ -118,14 +127,14 @@ def compare(
     return _compare_values(got.detach(), expected.detach(), tolerance, name, exact_zeros)
 
 
-def _compare_numbers(got: Any, expected: float, tolerance: float, name: str) -> str | None:
+def _compare_numbers(got: Any, expected: float, tolerance: float, name: str) -> Problem | None:
     if isinstance(got, torch.Tensor) and got.numel() == 1 and not got.is_complex():
         got = got.item()
     if isinstance(got, bool) or not isinstance(got, (int, float)):
-        return f"{name}: expected a number, got {_kind(got)}"
+        return Problem(f"{name}: expected a number, got {_kind(got)}", "type")
     if abs(got - expected) <= tolerance * max(1.0, abs(expected)):  # never so for NaN
         return None
-    return f"{name}: expected {expected:.6g}, got {got:.6g}"
+    return Problem(f"{name}: expected {expected:.6g}, got {got:.6g}")
 
 
 def _is_finite(tensor: torch.Tensor) -> bool:
@@ -135,13 +144,13 @@ def _is_finite(tensor: torch.Tensor) -> bool:
 
 def _compare_values(
     got: torch.Tensor, expected: torch.Tensor, tolerance: float, name: str, exact_zeros: bool
-) -> str | None:
+) -> Problem | None:
     if not expected.is_floating_point():
         wrong = got != expected
     elif not torch.isfinite(got).all():
         bad = ~torch.isfinite(got)
         where = _index(bad)
-        return (
+        return Problem(
             f"{name}: {_share(bad)} of the values are NaN or infinite, the first at "
             f"{where}: expected {_number(expected, where)}, got {_number(got, where)}"
         )
@@ -153,7 +162,8 @@ def _compare_values(
             leaks = (expected == 0) & (got != 0)
             if leaks.any() and not (wrong & ~leaks).any():
                 where = _index(leaks)
-                return f"{name}: expected exactly 0 at {where}, got {_number(got, where)}"
+                said = f"expected exactly 0 at {where}, got {_number(got, where)}"
+                return Problem(f"{name}: {said}")
             wrong |= leaks
     if not wrong.any():
         return None
@@ -167,18 +177,30 @@ def _compare_values(
         largest = difference.max().item()
         relative = (difference / expected.abs().clamp(min=1)).max().item()
         said += f"; the largest difference is {largest:.3g}"
-        if expected.dtype == torch.float64 and relative < _AS_FLOAT32:
-            said += ". That is how float32 rounds: is a number, such as a root, made in float32?"
-    return said
+        if expected.dtype == torch.float64 and _AS_FLOAT32[0] < relative < _AS_FLOAT32[1]:
+            said += f". {_as_float32(got[wrong], expected[wrong])}"
+    return Problem(said)
 
 
-def _differs(name: str, what: str, expected: Any, got: Any) -> str:
-    return f"{name}: expected {what} {expected}, got {what} {got}"
+def _as_float32(got: torch.Tensor, expected: torch.Tensor) -> str:
+    """What is asked about so little; both are float64, and differ."""
+    if torch.equal(got.float().double(), got) and not torch.equal(
+        expected.float().double(), expected
+    ):
+        return "These are numbers of float32: where does float64 get lost?"
+    return (
+        "So little often comes of a number made in float32, such as a root, or of a tiny one that "
+        "is added: is there one?"
+    )
+
+
+def _differs(name: str, what: str, expected: Any, got: Any) -> Problem:
+    return Problem(f"{name}: expected {what} {expected}, got {what} {got}", what)
 
 
 def _kind(value: Any) -> str:
     if value is None:
-        return "None: is there a return?"
+        return "None"
     if isinstance(value, torch.Tensor):
         return "one tensor" if value.is_nested else f"one tensor of shape {tuple(value.shape)}"
     text = str(value) if type(value).__name__ == "Odd" else f"a {type(value).__name__}"

@@ -117,6 +117,25 @@ def _features(verdicts: _Verdicts, features: Sequence[Feature]) -> Iterator[str]
         yield max(partly)[1]
 
 
+def only_where(asked: Sequence[Answered], has: Sequence[bool], features: Sequence[Feature]) -> str:
+    """The feature of all the questions of which something is so, in words; else how many they are.
+
+    has: of each of `asked`, whether it is so; of at least one.
+    """
+    if all(has):
+        return ""
+    shares = {}
+    for feature in features:
+        found = [feature.of(each.case.question) for each in asked]
+        for value, said in ((True, feature.there), (False, feature.absent)):
+            inside = [so for so, there in zip(has, found, strict=True) if there is value]
+            if len(inside) < len(has) and sum(inside) == sum(has):
+                shares[said] = sum(inside) / len(inside)
+    if not shares:
+        return f", in {sum(has)} of {len(has)} questions"
+    return f", but only where {max(shares, key=lambda said: shares[said])}"
+
+
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 

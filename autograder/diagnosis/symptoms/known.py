@@ -6,12 +6,15 @@ few more.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
+from typing import NamedTuple
 
 from torch import Tensor
 
 from autograder.checking import load
+from autograder.course import SmallestExample
 from autograder.diagnosis.evidence import Case, same
-from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature, contrasts
+from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature, contrasts, only_where
 from autograder.diagnosis.symptoms.inquiry import Answered, Enough, Inquiry, is_plain
 from autograder.diagnosis.symptoms.probes import PROPERTIES, Property, alike, probes, seen
 from autograder.diagnosis.symptoms.smallest import smallest
@@ -19,9 +22,15 @@ from autograder.notebooks import Source
 from autograder.sandbox.session import Answer
 
 _SENTENCES = 5
-_MORE = 40  # cases without an answer yet that are asked, of one cell
-_UNKNOWN = "No known mistake gives these numbers."
+_MORE = 40  # cases without an answer yet that are asked, of one function or class
 _OWN = "symptoms"  # .py, beside the assignments' folders
+
+
+class Known(NamedTuple):
+    """What is known of a mistake."""
+
+    known: str
+    example: SmallestExample | None
 
 
 @dataclass(frozen=True)
@@ -48,22 +57,22 @@ def known(
     asking: Inquiry,
     defined_in: Mapping[str, str],
     symptoms: Symptoms,
-) -> dict[str, str]:
-    """What unexplained items are told: the same of all that look at one solution cell.
+) -> dict[str, Known]:
+    """What unexplained items are told: the same of all that look at one function or class.
 
     answers: the submission's, by place among the cases. Items about which there is nothing to
-    say are left out.
+    say are left out: so are those that no plain call is wrong in, whatever is known of others.
     """
-    said: dict[str, str] = {}
-    for cell in dict.fromkeys(defined_in.values()):
-        places = [at for at, each in enumerate(cases) if defined_in.get(each.question.name) == cell]
+    said: dict[str, Known] = {}
+    for name in defined_in:
+        places = [at for at, each in enumerate(cases) if each.question.name == name]
         if not any(cases[at].item in items for at in places):
             continue
         asked = list(_asked(places, cases, answers, asking))
         try:
             wrong = [each for each in asked if not same(each.got, each.case.right, each.case)]
-            costs = [each.case for each in wrong if each.case.item in items]
-            text = _text(asked, wrong, costs, asking, symptoms) if costs else None
+            costs = [e.case for e in wrong if e.case.item in items and is_plain(e.case)]
+            text = _text(name, asked, wrong, costs, asking, symptoms) if costs else None
         except Exception:  # a hostile answer costs the explanation alone
             continue
         lost = {each.item for each in costs}
@@ -88,13 +97,18 @@ def _asked(
                 return
 
 
+def _unknown(name: str) -> str:
+    return f"No known mistake explains what {name} gives."
+
+
 def _text(
+    name: str,
     asked: Sequence[Answered],
     wrong: Sequence[Answered],
     costs: Sequence[Case],
     asking: Inquiry,
     symptoms: Symptoms,
-) -> str | None:
+) -> Known | None:
     """The sentences and the example, or None when there are none."""
     # What is wrong comes first: where the mistake shows, its properties tell most.
     plain = [each for each in (*wrong, *asked) if is_plain(each.case)]
@@ -108,21 +122,27 @@ def _text(
             (holds if fine else broken).append(sentence)
     except Enough:
         pass  # what was found is true all the same
-    if not all(_is_finite(each.got) for each in plain):
-        broken.insert(0, "Some of its numbers are NaN or infinite.")
+    first, last = list[str](), list[str]()
+    infinite = [not _is_finite(each.got) for each in plain]
+    if any(infinite):
+        where = only_where(plain, infinite, symptoms.features)
+        whole = all(so for each, so in zip(plain, infinite, strict=True) if each in wrong)
+        said = f"Some of its numbers are NaN or infinite{where}."
+        (first if whole else last).append(said)
     if _look_right(plain):
         holds.insert(0, "Shapes and dtypes are right.")
-    lines = [*told, *broken, *holds][:_SENTENCES]
+    lines = [*told, *first, *broken, *holds][: _SENTENCES - len(last)] + last
     if not lines and example is None:
         return None
-    first = f"{_UNKNOWN} What is known:" if lines else _UNKNOWN
-    return "\n".join(filter(None, (first, " ".join(lines), example)))
+    unknown = f"{_unknown(name)} What is known of it:" if lines else _unknown(name)
+    return Known("\n".join(filter(None, (unknown, " ".join(lines)))), example)
 
 
 def _look_right(asked: Sequence[Answered]) -> bool:
-    """Whether every answer has the shapes and dtypes that it should have."""
-    found = [alike(seen(each.got), seen(each.case.right)) for each in asked]
-    return bool(found) and all(found)
+    """Whether every answer has tensors of the shapes and dtypes that it should have."""
+    pairs = [(seen(each.got), seen(each.case.right)) for each in asked]
+    there = any(isinstance(one, Tensor) for _, right in pairs for one in right)
+    return there and all(starmap(alike, pairs)) and not any(each.got.failure for each in asked)
 
 
 def _is_finite(got: Answer) -> bool:

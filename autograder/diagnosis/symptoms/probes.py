@@ -23,7 +23,10 @@ from autograder.diagnosis.symptoms.inquiry import (
 from autograder.diagnosis.symptoms.slopes import belong
 from autograder.sandbox.session import Answer
 
-_ALLOWED = 1e-9  # that one and the same may differ, in float64
+# What differs by less is one and the same, what differs by more is not: of what lies between, as
+# numbers do that are made in float32, nothing is said.
+_SAME, _OTHER = 1e-9, 1e-5
+_SAME_FLOAT32, _OTHER_FLOAT32 = 1e-4, 1e-2
 _LARGEST = 20_000  # numbers in the inputs of a question that is asked here
 _CASES = 2  # that a property is looked at in
 _CONSULTED = 5  # times that the reference is, to find them
@@ -114,7 +117,7 @@ def stays(
     if got.failure is not None or not alike(seen(got), seen(moved)):
         return None
     ours = zip(seen(asked.got), seen(got), strict=True)
-    return all(_near(move.elsewhere(one), move.elsewhere(two)) for one, two in ours)
+    return _all([_near(move.elsewhere(one), move.elsewhere(two)) for one, two in ours])
 
 
 @dataclass(frozen=True)
@@ -151,11 +154,21 @@ class Move:
         return tensor.detach()
 
 
-def _near(one: Tensor, other: Tensor) -> bool:
-    """Whether two are one but for rounding; NaN is NaN."""
-    allowed = _ALLOWED if one.dtype == torch.float64 else 1e-4
+def _near(one: Tensor, other: Tensor) -> bool | None:
+    """Whether two are one but for rounding; NaN is NaN. None: who knows?"""
+    double = one.dtype == torch.float64
     ours, theirs = one.detach().double(), other.detach().double()
-    return torch.allclose(ours, theirs, rtol=allowed, atol=allowed, equal_nan=True)
+
+    def close(allowed: float) -> bool:
+        return torch.allclose(ours, theirs, rtol=allowed, atol=allowed, equal_nan=True)
+
+    if close(_SAME if double else _SAME_FLOAT32):
+        return True
+    return None if close(_OTHER if double else _OTHER_FLOAT32) else False
+
+
+def _all(found: Sequence[bool | None]) -> bool | None:
+    return False if False in found else None if None in found else True
 
 
 def _alone(asked: Answered, asking: Inquiry) -> bool | None:
@@ -175,7 +188,7 @@ def _alone(asked: Answered, asking: Inquiry) -> bool | None:
 
     single = inquiry.changed(question, alone)
     right, whole = asking.right(single), seen(asked.case.right)
-    if right is None or not _first_of(whole, seen(right)):
+    if right is None or _first_of(whole, seen(right)) is not True:
         return None
     if not alike(seen(asked.got), whole):
         return None
@@ -185,14 +198,16 @@ def _alone(asked: Answered, asking: Inquiry) -> bool | None:
     return _first_of(seen(asked.got), seen(got))
 
 
-def _first_of(batch: Sequence[Any], alone: Sequence[Any]) -> bool:
-    return len(batch) == len(alone) and all(
-        isinstance(one, Tensor)
-        and isinstance(other, Tensor)
-        and one[:1].shape == other.shape
-        and _near(one[:1], other)
-        for one, other in zip(batch, alone, strict=True)
-    )
+def _first_of(batch: Sequence[Any], alone: Sequence[Any]) -> bool | None:
+    if len(batch) != len(alone):
+        return False
+    return _all([_is_first(one, other) for one, other in zip(batch, alone, strict=True)])
+
+
+def _is_first(one: Any, other: Any) -> bool | None:
+    if not isinstance(one, Tensor) or not isinstance(other, Tensor):
+        return False
+    return one[:1].shape == other.shape and _near(one[:1], other)
 
 
 def _by_itself(asked: Answered, asking: Inquiry) -> bool | None:

@@ -1,4 +1,8 @@
-"""Whether gradients belong to the values: central differences of a submission's own answers."""
+"""Whether gradients belong to the values: central differences of a submission's own answers.
+
+Differences prove something only where the values are fine enough for them: what is rounded inside,
+as in float32, has slopes that hang on the step, and nothing is said of it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,46 +14,81 @@ from autograder.asking import Question
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry, outputs, without_gradients
 from autograder.sandbox.session import Answer
 
-_STEP = 1e-5
-_AGREES = 1e-5  # a slope and a gradient, relative to values above 1
+_STEPS = (1e-5, 1e-5 / 8)  # beside a kink one of them may differ
+_FAR = 1e-2  # where rounding that is coarser than the steps shows
+_AGREES = 1e-5  # two slopes, relative to values above 1
+_ROUGHLY = 0.1  # the slope of the far step, which bends
+_DIRECTIONS = 2
 _LARGEST = 1e9  # of a slope: beyond that rounding has the last word
 
 
 def belong(asked: Answered, asking: Inquiry) -> bool | None:
     """The gradients by the inputs are those of the submission's own values."""
     question, got = asked.case.question, asked.got
-    cotangents = question.how.cotangents
     wanted = [each for each in question.args if isinstance(each, Tensor) and each.requires_grad]
-    if cotangents is None or got.failure is not None or not wanted:
+    if question.how.cotangents is None or got.failure is not None or not wanted:
         return None
     if len({id(each) for each in wanted}) < len(wanted):
         return None
     if any(each.dtype != torch.float64 for each in wanted):
         return None
-    found = [_along(question, got, wanted, step, asking) for step in (_STEP, _STEP / 8)]
-    # Beside a kink one of them may differ.
-    return None if None in found else any(found)
+    for seed in range(_DIRECTIONS):
+        found = _Line(question, wanted, seed, asking).has(got)
+        if found is not False:
+            return found
+    return False
 
 
-def _along(
-    question: Question, got: Answer, wanted: Sequence[Tensor], step: float, asking: Inquiry
-) -> bool | None:
-    draw = torch.Generator().manual_seed(int(1 / step))
-    directions = [torch.randn(each.shape, generator=draw, dtype=each.dtype) for each in wanted]
-    sums = []
-    for sign in (1, -1):
-        ways = {id(each): sign * step * way for each, way in zip(wanted, directions, strict=True)}
-        args = [each + ways[id(each)] if id(each) in ways else each for each in question.args]
-        other = without_gradients(replace(question, args=tuple(args)))
-        answer = asking.ask(other)
+class _Line:
+    """One direction through the inputs of a question."""
+
+    def __init__(
+        self, question: Question, wanted: Sequence[Tensor], seed: int, asking: Inquiry
+    ) -> None:
+        draw = torch.Generator().manual_seed(seed)
+        self._ways = [torch.randn(each.shape, generator=draw, dtype=each.dtype) for each in wanted]
+        self._question = question
+        self._wanted = wanted
+        self._asking = asking
+
+    def has(self, got: Answer) -> bool | None:
+        """Whether the values have the slope along it that the gradients say; None: who knows?"""
+        own = 0.0
+        for gradient, way in zip(got.gradients, self._ways, strict=False):
+            own += 0.0 if gradient is None else float((gradient.detach() * way).sum())
+        slopes: list[float] = []
+        for step in _STEPS:
+            slope = self._slope(step)
+            if slope is None or not abs(own) < torch.inf:  # never so for NaN
+                return None
+            if _near(slope, own, _AGREES):
+                return True
+            slopes.append(slope)
+        far = self._slope(_FAR)
+        if far is None or not _near(slopes[0], slopes[1], _AGREES):
+            return None
+        return False if _near(slopes[0], far, _ROUGHLY) else None
+
+    def _slope(self, step: float) -> float | None:
+        sums = [self._sum(sign * step) for sign in (1, -1)]
+        if sums[0] is None or sums[1] is None:
+            return None
+        slope = (sums[0] - sums[1]) / (2 * step)
+        return slope if abs(slope) < _LARGEST else None
+
+    def _sum(self, step: float) -> float | None:
+        """Of the outputs, each times its cotangent, so far along the line."""
+        ways = dict(zip(map(id, self._wanted), self._ways, strict=True))
+        args = [
+            each + step * ways[id(each)] if id(each) in ways else each
+            for each in self._question.args
+        ]
+        answer = self._asking.ask(without_gradients(replace(self._question, args=tuple(args))))
         if answer.failure is not None:
             return None
-        parts = zip(outputs(answer.value), question.how.cotangents or (), strict=False)
-        sums.append(sum(float((one.detach() * by).sum()) for one, by in parts if by is not None))
-    slope = (sums[0] - sums[1]) / (2 * step)
-    own = 0.0
-    for gradient, way in zip(got.gradients, directions, strict=False):
-        own += 0.0 if gradient is None else float((gradient.detach() * way).sum())
-    if not abs(slope) < _LARGEST or not abs(own) < torch.inf:  # never so for NaN
-        return None
-    return abs(slope - own) <= _AGREES * max(1.0, abs(slope), abs(own))
+        parts = zip(outputs(answer.value), self._question.how.cotangents or (), strict=False)
+        return sum(float((one.detach() * by).sum()) for one, by in parts if by is not None)
+
+
+def _near(one: float, other: float, allowed: float) -> bool:
+    return abs(one - other) <= allowed * max(1.0, abs(one), abs(other))

@@ -2,21 +2,24 @@
 
 An axis is made smaller by keeping some of its places in every tensor, as long as the reference
 has an answer and the submission's is wrong in the same way; then the numbers are rounded as far
-as that holds.
+as that holds. What shows in late digits alone, or needs weights that are drawn, cannot be followed:
+then larger and smaller numbers are tried, and else there is no example.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from autograder.asking import Question
+from autograder.course import SmallestExample
 from autograder.diagnosis.evidence import Case, same
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, Kept, one_less
 from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry, is_plain
-from autograder.diagnosis.symptoms.written import Problem, problem, typed
+from autograder.diagnosis.symptoms.plain_weights import identical, said_of
+from autograder.diagnosis.symptoms.written import MOST, Problem, problem, typed
 from autograder.handout.checks import compare
 from autograder.sandbox.modules import Blueprint
 
@@ -24,8 +27,9 @@ _LONGEST = 160  # characters of an example
 _CASES = 3  # that are tried, the smallest first
 _STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)  # sizes to begin with
 _TRIES = 60  # at making one case smaller
+_SIZES = (1.0, 0.1, 10.0, 1e-3, 1e3)  # by which numbers are multiplied until it shows
 # Numbers are multiplied, then rounded to so many decimals.
-_ROUNDINGS = ((1.0, 0), (2.0, 0), (1.0, 1), (1.0, 2))
+_ROUNDINGS = ((1.0, 0), (2.0, 0), (1.0, 1), (1.0, 2), (1.0, 4))
 _ULPS = 4.0  # by which the inputs of an example may move, and its answer stay
 
 
@@ -42,7 +46,7 @@ class Example:
         return self.case.question
 
 
-def smallest(cases: Iterable[Case], inquiry: Inquiry) -> str | None:
+def smallest(cases: Iterable[Case], inquiry: Inquiry) -> SmallestExample | None:
     """The smallest example among these cases that a submission gets wrong, or None."""
     kept = [each for each in cases if is_plain(each)]
     kept.sort(key=lambda each: _rank(each.question))
@@ -83,34 +87,51 @@ class _Smaller:
         self._weights = ""
 
     @property
-    def said(self) -> str | None:
-        """The example in a line, if it can be had. Raises Enough."""
+    def said(self) -> SmallestExample | None:
+        """The example, short enough for a line, if it can be had. Raises Enough."""
         start = self._begin()
         if start is None:
             return None
         found = self._readable(self._smallest(start))
         if found is None:
             return None
+        if any(each.numel() > MOST for each in inquiry.tensors(found.question)):
+            return None
         call = self._call(found)
         problems = found.problem.said, found.problem.short
-        said = next((one for each in problems if len(one := f"{call}: {each}") <= _LONGEST), None)
-        if said is None:
+        short = next((each for each in problems if len(f"{call}: {each}") <= _LONGEST), None)
+        if short is None:
             return None
-        return f"The smallest example found{self._weights}: {said}."
+        told = found.problem.told(short)
+        return SmallestExample(call=call, weights=self._weights, **told)
 
     def _begin(self) -> Example | None:
-        """The case itself, with weights that need no writing down if it is wrong with them."""
+        """The case, with weights that need no writing down if it is wrong with them.
+
+        None where it is wrong in a way that nobody can follow.
+        """
         question = inquiry.changed(self._case.question, torch.Tensor.contiguous)
         target = question.target
         if isinstance(target, Blueprint) and target.weights:
-            plain = _identical(target)
-            found = self._try(replace(question, target=plain))
-            if found is not None and found.problem.obvious:
+            found = self._obvious(replace(question, target=identical(target)))
+            if found is not None:
                 self._identical = True
-                self._weights = _said_of(target.weights)
+                self._weights = said_of(target.weights)
                 return found
-            self._weights, self._kind = ", with weights that are drawn", None
-        return self._try(question)
+            self._weights = ", with weights that are drawn"
+            self._kind = None
+            found = self._try(question)
+            return found if found is not None and not found.problem.in_numbers else None
+        return self._obvious(question)
+
+    def _obvious(self, question: Question) -> Example | None:
+        """The question with numbers so large, or so small, that the first digits are wrong."""
+        for size in _SIZES:
+            self._kind = None
+            found = self._try(_scaled(question, size))
+            if found is not None and found.problem.obvious:
+                return found
+        return None
 
     def _try(self, question: Question | None) -> Example | None:
         """The question as an example, if the reference answers it and the submission is wrong."""
@@ -170,7 +191,7 @@ class _Smaller:
         drawn = self._asking.drawn(target)
         if drawn is None:
             return None
-        return replace(question, target=_identical(drawn) if self._identical else drawn)
+        return replace(question, target=identical(drawn) if self._identical else drawn)
 
     # Numbers
 
@@ -243,30 +264,11 @@ def _module(target: Blueprint) -> str:
     )
 
 
-def _identical(blueprint: Blueprint) -> Blueprint:
-    """The same with weights that need no writing down."""
-    return blueprint.with_weights(
-        {name: _plain(name, each) for name, each in (blueprint.weights or {}).items()}
-    )
+def _scaled(question: Question, size: float) -> Question:
+    def scaled(tensor: Tensor) -> Tensor:
+        return tensor * size if tensor.is_floating_point() else tensor.clone()
 
-
-def _plain(name: str, weights: Tensor) -> Tensor:
-    if weights.dim() == 2:
-        return torch.eye(*weights.shape, dtype=weights.dtype)
-    return torch.ones_like(weights) if name.endswith("weight") else torch.zeros_like(weights)
-
-
-def _said_of(weights: Mapping[str, Tensor]) -> str:
-    """What weights that need no writing down are."""
-    kinds = {
-        "identity matrices as weights": any(each.dim() == 2 for each in weights.values()),
-        "norms of weight 1": any(
-            each.dim() != 2 and name.endswith("weight") for name, each in weights.items()
-        ),
-        "biases of 0": any(not name.endswith("weight") for name in weights),
-    }
-    *most, last = (said for said, there in kinds.items() if there)
-    return ", with " + (f"{', '.join(most)} and {last}" if most else last)
+    return inquiry.changed(question, scaled)
 
 
 def _rounded(question: Question, scale: float, digits: int) -> Question:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
 import torch
@@ -15,14 +16,14 @@ from autograder.sandbox.session import Answer
 
 _DIGITS = (4, 6, 9, 12, 17)  # significant; more only where less would not tell two numbers apart
 _WHOLE = 1e6  # whole numbers below it are written with all their digits
-_MOST = 100  # numbers: nobody reads more of them in a line
+MOST = 100  # numbers: nobody reads more of them in a line
 _MESSAGE = 70  # characters of an exception's
 
 
 def written(value: Any, digits: int = _DIGITS[0]) -> str:
     """A value as a reader would type it; a tensor as its nested list."""
     if isinstance(value, Tensor):
-        return _nested(value.tolist(), digits) if value.numel() <= _MOST else "..."
+        return _nested(value.tolist(), digits) if value.numel() <= MOST else "..."
     return repr(value)
 
 
@@ -49,6 +50,16 @@ def _nested(value: Any, digits: int) -> str:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """Numbers that are wrong: of what, those expected and those that came, in their order."""
+
+    of: str
+    shape: tuple[int, ...]
+    expected: tuple[str, ...]
+    got: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Problem:
     """In what way an answer is wrong: `kind`, for whoever compares two; `said`, in words."""
 
@@ -56,6 +67,18 @@ class Problem:
     said: str
     short: str  # of the first number that is wrong alone
     obvious: bool = True  # it is seen in the first digits
+    all: Numbers | None = None  # that are told of in `said`
+    first: Numbers | None = None  # that is told of in `short`
+
+    def told(self, said: str) -> dict[str, Any]:
+        """One of its sentences, and the numbers that it tells of."""
+        numbers = self.all if said == self.said else self.first
+        return {"problem": said, **(vars(numbers) if numbers else {})}
+
+    @property
+    def in_numbers(self) -> bool:
+        """Whether other numbers would be right."""
+        return self.kind in ("value", "gradient")
 
 
 def problem(case: Case, got: Answer, names: Sequence[str]) -> Problem | None:
@@ -66,7 +89,7 @@ def problem(case: Case, got: Answer, names: Sequence[str]) -> Problem | None:
     if got.failure is not None:
         if got.failure.type == "WrongParameters":
             return None
-        message = " ".join(got.failure.message.split())[:_MESSAGE]
+        message = shorten(got.failure.message, _MESSAGE, placeholder=" ...")
         kind = f"raised {' '.join(got.failure.type.split())}"
         said = f"{kind}: {message}" if message else kind
         return Problem(kind, said, said)
@@ -83,8 +106,8 @@ def problem(case: Case, got: Answer, names: Sequence[str]) -> Problem | None:
     for name, one, other in _pairs(case, got, names):
         is_gradient = name.startswith("gradient")
         if is_gradient and one is None and other is not None:
-            said = f"{name}: expected {written(other)}, got none"
-            return Problem("gradient", said, said)
+            said, short = f"{name}: expected {written(other)}, got none", f"{name}: got none"
+            return Problem("none", said if other.numel() <= MOST else short, short)
         wrong = compare.compare(one, other, case.tolerance, name, exact_zeros=exactly)
         if wrong is None:
             continue
@@ -96,19 +119,26 @@ def problem(case: Case, got: Answer, names: Sequence[str]) -> Problem | None:
 
 
 def _values(kind: str, name: str, one: Tensor, other: Tensor) -> Problem:
+    # Where it shows most: of all that is wrong, the largest difference.
+    apart = (one.double() - other.double()).abs() / other.double().abs().clamp(min=1)
+    worst = apart.nan_to_num(nan=torch.inf).argmax()
+    where = tuple(int(each) for each in torch.unravel_index(worst, apart.shape))
     for digits in _DIGITS:
-        texts = written(other, digits), written(one, digits)
-        if texts[0] != texts[1]:
-            break
-    said = f"{name}: expected {texts[0]}, got {texts[1]}"
-    short, obvious = said, digits == _DIGITS[0]
-    if one.dim():
-        # Where it shows most: of all that is wrong, the largest difference.
-        apart = (one.double() - other.double()).abs().nan_to_num(nan=torch.inf)
-        where = tuple(int(each) for each in torch.unravel_index(apart.argmax(), apart.shape))
         numbers = written(other[where], digits), written(one[where], digits)
-        short = f"{name} at {list(where)}: expected {numbers[0]}, got {numbers[1]}"
-    return Problem(kind, said, short, obvious)
+        if numbers[0] != numbers[1]:
+            break
+    place = f"{name} at {list(where)}" if where else name
+    said = short = f"{place}: expected {numbers[0]}, got {numbers[1]}"
+    every = first = _numbers(place, other[where], one[where], digits)
+    if one.numel() <= MOST:
+        said = f"{name}: expected {written(other, digits)}, got {written(one, digits)}"
+        every = _numbers(name, other, one, digits)
+    return Problem(kind, said, short, digits == _DIGITS[0], every, first)
+
+
+def _numbers(of: str, expected: Tensor, got: Tensor, digits: int) -> Numbers:
+    texts = (tuple(written(x, digits) for x in each.flatten()) for each in (expected, got))
+    return Numbers(of, tuple(expected.shape), *texts)
 
 
 def _pairs(case: Case, got: Answer, names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
