@@ -101,7 +101,8 @@ class _Smaller:
         said = next((one for each in problems if len(one := f"{call}: {each}") <= _LONGEST), None)
         if said is None:
             return None
-        return f"The smallest example found{self._weights}: {said}."
+        end = "" if said.endswith(("?", ".")) else "."
+        return f"The smallest example found{self._weights}: {said}{end}"
 
     def _begin(self) -> Example | None:
         """The case, with weights that need no writing down if it is wrong with them.

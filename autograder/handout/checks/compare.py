@@ -178,7 +178,7 @@ def _compare_values(
         relative = (difference / expected.abs().clamp(min=1)).max().item()
         said += f"; the largest difference is {largest:.3g}"
         if expected.dtype == torch.float64 and _AS_FLOAT32[0] < relative < _AS_FLOAT32[1]:
-            said += f". {_as_float32(got[wrong], expected[wrong])}"
+            return Problem(f"{said}. {_as_float32(got[wrong], expected[wrong])}", "dtype")
     return Problem(said)
 
 
