@@ -135,11 +135,7 @@ def test_mask(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K), outputs=OUTPUTS, exact_zeros=True)
 
 
-@item(
-    "attention_mask",
-    hint="Leave the broadcasting to torch: what shape have the logits?",
-    fits=("values", "shape"),
-)
+@item("attention_mask", hint="Leave the broadcasting to torch: what shape have the logits?")
 @pytest.mark.parametrize(
     "shape", [(BATCH, 1, 1, T_K), (BATCH, N_HEADS, T_Q, T_K)], ids=["padding", "full"]
 )

@@ -452,11 +452,7 @@ def test_encoder_mask(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=draw_mask(draw, T, T))
 
 
-@item(
-    "encoder_mask",
-    hint="The attention broadcasts the mask: is it reshaped before?",
-    fits=("values", "shape"),
-)
+@item("encoder_mask", hint="The attention broadcasts the mask: is it reshaped before?")
 @pytest.mark.parametrize(
     "shape",
     [(BATCH, 1, 1, T), (BATCH, 1, T, T), (BATCH, N_HEADS, T, T), (N_HEADS, 1, T), (T,)],
