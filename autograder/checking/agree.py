@@ -142,7 +142,7 @@ class Agree:
             if problem is None:
                 problem = compare.compare(one, other, self._tolerance, name, **how)
                 if problem and name.startswith(_GRADIENT):
-                    problem = Problem(problem, "gradient")
+                    problem = problem.of_gradient
         places = zip(outputs, got.elsewhere, expected.elsewhere, strict=False)
         astray = [_misplaced(name, there) for name, there, right in places if there != right]
         problem = problem or next(iter(astray), None)

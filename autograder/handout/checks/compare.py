@@ -115,7 +115,11 @@ def compare(
         if list(got.shape) != expected["shape"]:
             return _differs(name, "shape", tuple(expected["shape"]), tuple(got.shape))
         fine = got.device.type != "meta" and _is_finite(got)
-        return None if fine else Problem(f"{name}: has NaN or infinite values, or none at all")
+        return (
+            None
+            if fine
+            else Problem(f"{name}: has NaN or infinite values, or none at all", "infinite")
+        )
     if got.shape != expected.shape:
         return _differs(name, "shape", tuple(expected.shape), tuple(got.shape))
     if got.dtype != expected.dtype:
@@ -152,7 +156,8 @@ def _compare_values(
         where = _index(bad)
         return Problem(
             f"{name}: {_share(bad)} of the values are NaN or infinite, the first at "
-            f"{where}: expected {_number(expected, where)}, got {_number(got, where)}"
+            f"{where}: expected {_number(expected, where)}, got {_number(got, where)}",
+            "infinite",
         )
     else:
         allowed = tolerance if expected.dtype == torch.float64 else max(tolerance, FLOAT32)
