@@ -64,7 +64,7 @@ def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError
     got = {wire.text(key, 200): tuple(map(int, each)) for key, each in theirs.items()}
     problem = differences(got, expected) or "they change from look to look"
     message = f"The parameters of {name} are not those that it must have: {problem}"
-    return StudentError(Verdict.WRONG, message)
+    return StudentError(Verdict.WRONG, message, shapes=got)
 
 
 def death(outcome: Outcome, what: str, output_bytes: int) -> StudentError:

@@ -22,12 +22,22 @@ from autograder.sandbox.session import Answer, How, Session
 
 
 class StudentError(Exception):
-    """A submission's own mistake: the verdict, the sentence about it, the exception if one was."""
+    """A submission's own mistake: the verdict, the sentence about it, the exception if one was.
 
-    def __init__(self, verdict: Verdict, message: str, failure: Failure | None = None) -> None:
+    shapes: those of a module's parameters, where they are not what they must be.
+    """
+
+    def __init__(
+        self,
+        verdict: Verdict,
+        message: str,
+        failure: Failure | None = None,
+        shapes: Mapping[str, tuple[int, ...]] | None = None,
+    ) -> None:
         super().__init__(message)
         self.verdict = verdict
         self.failure = failure
+        self.shapes = shapes
 
 
 class ReferenceFailed(RuntimeError):

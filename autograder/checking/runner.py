@@ -20,6 +20,7 @@ from autograder.checking.weights import Weights
 from autograder.course import Assignment, Verdict, seed
 from autograder.handout.checks.problem import kind_of_error
 from autograder.notebooks import Source
+from autograder.sandbox.failure import Failure
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class CheckOutcome:
     asked: tuple[Asked, ...]
     notes: tuple[str, ...] = ()  # what it noticed and does not judge
     advice: str | None = None  # the hint, where it fits what happened
+    failure: Failure | None = None  # the exception that ended it
 
 
 class Runner:
@@ -117,4 +119,5 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOu
     asked, notes = tuple(agree.asked), tuple(agree.notes)
     about = check.item, check.sentence, check.public, check.hint, check.fits
     advice = check.hint if hint_fits else None
-    return CheckOutcome(*about, verdict, message, asked, notes, advice)
+    failure = error.failure if isinstance(error, StudentError) else None
+    return CheckOutcome(*about, verdict, message, asked, notes, advice, failure)

@@ -17,6 +17,8 @@ from autograder.course.manifest import (
 )
 from autograder.course.result import (
     ItemResult,
+    Mistake,
+    Place,
     Result,
     Verdict,
     write_atomically,
@@ -37,6 +39,8 @@ __all__ = [
     "Item",
     "ItemResult",
     "ManifestError",
+    "Mistake",
+    "Place",
     "Result",
     "UnknownIdError",
     "Verdict",

@@ -122,6 +122,11 @@ class Assignment(_Entry):
     # What an item is worth that is right once an earlier part is replaced by a right one.
     carried_share: float = Field(default=1.0, ge=0, le=1, description="a number")
 
+    # Whether a mistake that is known is paid for once, or in every item that it touches.
+    charge: Literal["once", "every_item"] = Field(default="once", description="once or every_item")
+    # Whether the line is told that a mistake stands in.
+    locate: bool = Field(default=True, description="true or false")
+
     # How much a student is told of what is wrong.
     feedback: Literal["verdict", "message", "diagnosis"] = Field(
         default="diagnosis", description="verdict, message or diagnosis"

@@ -60,6 +60,35 @@ class ItemResult(BaseModel):
         return self if kept else self.model_copy(update=silent)
 
 
+class Place(BaseModel):
+    """A line of the student's own code."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cell: str
+    line: int  # in the cell, from 1
+    source: str  # what stands there
+
+
+class Mistake(BaseModel):
+    """One mistake, told once, whatever items it touches.
+
+    named: the numbers prove which of the known mistakes it is; line: a change of that line alone
+    puts it right; error: an exception, which may hide others; unknown: nothing explains it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["named", "line", "error", "unknown"]
+    what: tuple[str, ...]  # is done wrong; of several, nothing tells which of them it is
+    think: tuple[str, ...] = ()  # about what, to each
+    faults: tuple[str, ...] = ()  # their ids
+    proof: str | None = None  # what the numbers say
+    place: Place | None = None
+    items: tuple[str, ...]  # that it touches
+    costs: dict[str, float]  # in points, by the item that pays
+
+
 class Result(BaseModel):
     """One graded submission. `score` is None when any item is internal: never a zero."""
 
@@ -70,6 +99,7 @@ class Result(BaseModel):
     score: float | None
     max_score: float
     items: tuple[ItemResult, ...]
+    mistakes: tuple[Mistake, ...] = ()  # the dearest first
     notes: tuple[str, ...] = ()  # for the student: cells set aside, failures that cost nothing
     sandbox: str  # sandlock, bubblewrap, or none
     seconds: float  # wall seconds from reading the file to the last verdict
@@ -79,7 +109,9 @@ class Result(BaseModel):
 
     def told(self, feedback: Feedback) -> "Result":
         """The result as its student is to see it."""
-        return self.model_copy(update={"items": tuple(each.told(feedback) for each in self.items)})
+        items = tuple(each.told(feedback) for each in self.items)
+        mistakes = self.mistakes if feedback == "diagnosis" else ()
+        return self.model_copy(update={"items": items, "mistakes": mistakes})
 
     @property
     def needs_staff(self) -> bool:

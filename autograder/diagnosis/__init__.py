@@ -1,5 +1,6 @@
 """Which mistakes explain the answers of a submission; and what is known where none does."""
 
+from autograder.diagnosis.alone import fails_alone_through
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.components import (
     FAULTS,
@@ -16,13 +17,12 @@ from autograder.diagnosis.components import (
 from autograder.diagnosis.evidence import (
     Case,
     apart,
+    ask,
     cases_of,
     same,
 )
-from autograder.diagnosis.search import (
-    Diagnosis,
-    diagnose,
-)
+from autograder.diagnosis.explained import Diagnosis
+from autograder.diagnosis.search import diagnose
 from autograder.diagnosis.symptoms import Inquiry, Symptoms, known, read_symptoms
 
 __all__ = [
@@ -38,9 +38,11 @@ __all__ = [
     "Inquiry",
     "Symptoms",
     "apart",
+    "ask",
     "cases_of",
     "combine",
     "diagnose",
+    "fails_alone_through",
     "known",
     "named",
     "of_name",

@@ -1,12 +1,12 @@
 """The bank of faults: the components of an assignment, and what they answer to its checks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import torch
 
-from autograder.asking import RemoteStudent
-from autograder.diagnosis.components import Component, Fault, Faults, Others, of_name
+from autograder.asking import Question, RemoteStudent
+from autograder.diagnosis.components import Component, Fault, Faults, of_name
 from autograder.diagnosis.evidence import Case, ask, same, told_by
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
@@ -17,13 +17,28 @@ _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
 
 
 class Bank:
-    """The components of an assignment, and what their faults answer to the cases of its checks."""
+    """The components of an assignment, and what their faults answer to the cases of its checks.
 
-    def __init__(self, components: Sequence[Component], cases: Sequence[Case]) -> None:
+    inherited: components of earlier assignments, whose parts are given in this one; a student may
+    well write them again, with their mistakes.
+    """
+
+    def __init__(
+        self,
+        components: Sequence[Component],
+        cases: Sequence[Case],
+        inherited: Sequence[Component] = (),
+    ) -> None:
         self.components = components
         self.cases = cases
-        self._answers: dict[tuple[str, Faults, tuple[Faults, ...], int], Answer] = {}
+        self._every = [*inherited, *components]
+        self._answers: dict[tuple[str, Faults, int], Answer] = {}
         self._of = [of_name(components, each.question.name) for each in cases]
+
+    def built_on(self, component: Component) -> Faults:
+        """The faults that are made often in the parts that a component is built on."""
+        parts = [each for each in self._every if not component.needs.isdisjoint(each.of)]
+        return tuple(fault for each in parts for fault in each.common)
 
     def ask(self, student: RemoteStudent, failed: Collection[str]) -> dict[int, Answer]:
         """A submission's answers about every component that failed items look at, by place."""
@@ -40,17 +55,15 @@ class Bank:
         found = [place for place, each in enumerate(self._of) if each is component]
         return [place for place in found if not self.cases[place].counts_calls]
 
-    def answer(
-        self, component: Component, faults: Faults, place: int, others: Others = ()
-    ) -> Answer:
-        """What a component with these faults answers to a case."""
+    def answer(self, component: Component, faults: Faults, place: int) -> Answer:
+        """What a component answers to a case with these faults, in it and in its parts."""
         case = self.cases[place]
-        if not faults and not others:
+        faults = tuple(each for each in faults if self._matters(each, component, case))
+        if not faults:
             return case.right
-        others = [each for each in others if self._matters(each[0], component, case)]
-        key = component.name, faults, tuple(theirs for _, theirs in others), place
+        key = component.name, faults, place
         if key not in self._answers:
-            answer = self.ask_fault(component, faults, case, others)
+            answer = self.ask_fault(component, faults, case)
             self._answers[key] = answer if _size(answer) <= _LARGEST else _TOO_LARGE
         return self._answers[key]
 
@@ -68,21 +81,38 @@ class Bank:
 
     def cost(self, component: Component, faults: Iterable[Fault], place: int) -> float:
         """The seconds that it takes, about, to ask these a case, but for what is remembered."""
-        keys = ((component.name, (each,), (), place) for each in faults)
+        keys = ((component.name, (each,), place) for each in faults)
         return self.cases[place].seconds * sum(each not in self._answers for each in keys)
 
-    @staticmethod
-    def ask_fault(component: Component, faults: Faults, case: Case, others: Others = ()) -> Answer:
-        """Let a component with these faults answer a case."""
+    def ask_fault(self, component: Component, faults: Faults, case: Case) -> Answer:
+        """Let a component with these faults, in it and in its parts, answer a case."""
+        own = tuple(each for each in faults if each.component == component.name)
         if case.is_value:
-            return component.value(faults, case.question.name)
-        return component.answer(faults, case.question, others)
+            return component.value(own, case.question.name)
+        parts = []
+        for part in self._every:
+            theirs = tuple(each for each in faults if each.component == part.name)
+            if theirs and part is not component:
+                parts.append((part, theirs))
+        return component.answer(own, case.question, parts)
+
+    def shapes_of(self, module: Blueprint, faults: Faults) -> dict[str, tuple[int, ...]] | None:
+        """The shapes of a module's parameters with these faults; None where it cannot be made."""
+        component = of_name(self.components, module.name)
+        if component is None:
+            return None
+        question = Question(module.without_loading().of("state_dict"))
+        made = self.ask_fault(component, faults, Case("", question, Answer(None), 1.0)).value
+        if not isinstance(made, Mapping):
+            return None
+        return {name: tuple(each.shape) for name, each in made.items()}
 
     @staticmethod
-    def _matters(other: Component, component: Component, case: Case) -> bool:
+    def _matters(fault: Fault, component: Component, case: Case) -> bool:
+        if fault.component == component.name or not component.needs.isdisjoint(fault.of):
+            return True
         parts = (*case.question.args, *case.question.kwargs.values())
-        modules = any(isinstance(each, Blueprint) for each in parts)  # built on who knows what
-        return modules or not component.needs.isdisjoint(other.of)
+        return any(isinstance(each, Blueprint) for each in parts)  # built on who knows what
 
 
 def _size(answer: Answer) -> int:

@@ -19,7 +19,7 @@ import yaml
 from torch import nn
 
 from autograder.asking import Question
-from autograder.notebooks import Source, modules_for
+from autograder.notebooks import Source, given_names, modules_for
 from autograder.sandbox.session import Answer, Session
 
 FAULTS = "faults"  # beside the source: a file a component
@@ -35,6 +35,7 @@ class Fault:
     """One mistake in one component."""
 
     component: str
+    of: tuple[str, ...]  # what that stands for in the notebook
     name: str
     item: str  # meant to catch it
     sentence: str  # what is done wrong
@@ -54,7 +55,7 @@ class Fault:
         return f"{self.component}.{self.name}"
 
 
-Faults = tuple[Fault, ...]  # all of one component, on different steps
+Faults = tuple[Fault, ...]  # on different steps, of one component and of those it is built on
 Others = Sequence[tuple["Component", Faults]]
 
 
@@ -69,16 +70,20 @@ class Component:
     base: type
     classes: Mapping[str, type]
     faults: Faults
-    needs: frozenset[str]  # names of other solution cells that it is built on
+    needs: frozenset[str]  # names that it is built on, of other solution cells and given ones
     _session: Session = field(repr=False)
     _reference: Mapping[str, Any] = field(repr=False)
 
     @cached_property
     def pairs(self) -> tuple[Faults, ...]:
         """Every two faults on different steps, of those that are made often."""
+        return tuple(pair for pair in combinations(self.common, 2) if combine(pair))
+
+    @property
+    def common(self) -> Faults:
+        """The faults that are made often; all where the file does not say which."""
         often = getattr(self.base, "often", self.classes)
-        common = [each for each in self.faults if each.name in often]
-        return tuple(pair for pair in combinations(common, 2) if combine(pair))
+        return tuple(each for each in self.faults if each.name in often)
 
     def answer(self, faults: Faults, question: Question, others: "Others" = ()) -> Answer:
         """What the component answers with these faults; with none, what is right.
@@ -188,7 +193,7 @@ def _component(
     if unknown:
         raise BadFault(f"{path}: {unknown[0]} is defined by no solution cell")
     faulty = [each for each in classes.values() if base in each.__bases__]
-    faults = tuple(_fault(path, each, base, shows.get(each.__name__, {})) for each in faulty)
+    faults = tuple(_fault(path, of, each, base, shows.get(each.__name__, {})) for each in faulty)
     if lost := set(getattr(base, "often", ())) - {each.name for each in faults}:
         raise BadFault(f"{path}: {base.__name__} says that these are made often: {sorted(lost)}")
     where = source.defined_in[of[0]]
@@ -211,7 +216,9 @@ def _names(component: type) -> tuple[str, ...]:
     return (of,) if isinstance(of, str) else tuple(of)
 
 
-def _fault(path: Path, found: type, base: type, shows: Mapping[str, int]) -> Fault:
+def _fault(
+    path: Path, of: tuple[str, ...], found: type, base: type, shows: Mapping[str, int]
+) -> Fault:
     sentence, _, thought = (inspect.getdoc(found) or "").partition("\n\n")
     item = vars(found).get("item")
     if not sentence or not thought or not isinstance(item, str):
@@ -223,12 +230,12 @@ def _fault(path: Path, found: type, base: type, shows: Mapping[str, int]) -> Fau
     if not steps:
         raise BadFault(f"{path}: {found.__name__} overrides nothing")
     sentence, thought = (" ".join(each.split()) for each in (sentence, thought))
-    parts = path.stem, found.__name__, item, sentence, thought
+    parts = path.stem, of, found.__name__, item, sentence, thought
     return Fault(*parts, frozenset(steps), shows)
 
 
 def _needs(source: Source, cell: str) -> frozenset[str]:
-    """The names of solution cells that one uses, and those that these use."""
+    """The names of solution cells and given ones that a cell uses, and those that these use."""
     used = {
         each.name: {
             node.id for node in ast.walk(ast.parse(each.source)) if isinstance(node, ast.Name)
@@ -236,18 +243,19 @@ def _needs(source: Source, cell: str) -> frozenset[str]:
         for each in source.reference
         if each.solution
     }
+    known = source.defined_in.keys() | set(given_names(source))
     found: set[str] = set()
     waiting = [cell]
     while waiting:
-        new = (used[waiting.pop()] & source.defined_in.keys()) - found
+        new = (used[waiting.pop()] & known) - found
         found |= new
-        waiting += [source.defined_in[name] for name in new]
+        waiting += [source.defined_in[name] for name in new & source.defined_in.keys()]
     return frozenset(found)
 
 
 def combine(faults: Iterable[Fault]) -> bool:
     """Whether each is on steps of its own, so that one submission may have them all."""
-    steps = [step for each in faults for step in each.steps]
+    steps = [(each.component, step) for each in faults for step in each.steps]
     return len(steps) == len(set(steps))
 
 

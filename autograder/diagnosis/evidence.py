@@ -4,6 +4,7 @@ A check stops at the first answer that is wrong; here all of them are looked at,
 the check looks at: whatever it leaves open may differ.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +23,9 @@ from autograder.sandbox.session import Answer
 
 # A fault is told only where it is that many times what is allowed away from what is right.
 FACTOR = 100.0
-_WRONG_PARAMETERS = "WrongParameters"
+_LOOSELY = 1e-6  # what a few numbers made in float32 may move the others
+_NUMBER = re.compile(r"\d+")
+WRONG_PARAMETERS = "WrongParameters"
 _FACTOR_BY_HAND = 10.0  # of numbers with two decimals: more there cannot be
 _KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
 
@@ -60,6 +63,11 @@ class Case:
         """The parameters, of those that the reference answered with, that start as one number."""
         found = self.right.value if isinstance(self.right.value, Mapping) else {}
         return frozenset(name for name, each in found.items() if _is_one_number(each))
+
+    @property
+    def is_parameters(self) -> bool:
+        """Whether it is about the names and shapes of a module's parameters."""
+        return self.asked is not None and self.asked.kind == "parameters"
 
     @property
     def counts_calls(self) -> bool:
@@ -109,12 +117,12 @@ def told_by(answer: Callable[[], Answer]) -> Answer:
     try:
         return answer()
     except StudentError as error:
-        return Answer(None, failure=failure_of(error))
+        return Answer(error.shapes, failure=failure_of(error))
 
 
 def failure_of(error: StudentError) -> Failure:
     """What was raised, or what else kept a submission from answering."""
-    kind = _WRONG_PARAMETERS if error.verdict is Verdict.WRONG else str(error.verdict)
+    kind = WRONG_PARAMETERS if error.verdict is Verdict.WRONG else str(error.verdict)
     return error.failure or Failure(kind, "")
 
 
@@ -125,35 +133,51 @@ def ask(student: Student, case: Case) -> Answer:
     return told_by(lambda: student.call(*case.question.call, **case.question.options))
 
 
-def same(one: Answer, other: Answer, case: Case) -> bool:
-    """Whether two answers are one within what is allowed, in all that the check looks at."""
-    return _distance(one, other, case) <= 1
+def shapes(answer: Answer) -> set[tuple[str, tuple[int, ...]]]:
+    """The names and shapes of the parameters in an answer."""
+    found = answer.value if isinstance(answer.value, Mapping) else {}
+    return {(name, tuple(each.shape)) for name, each in found.items() if isinstance(each, Tensor)}
 
 
-def apart(fault: Answer, case: Case) -> bool:
-    """Whether an answer is so far from what is right that no rounding makes it so."""
+def same(one: Answer, other: Answer, case: Case, loosely: bool = False) -> bool:
+    """Whether two answers are one within what is allowed, in all that the check looks at.
+
+    loosely: to the digits of float32, a tiny number for 0, an exception in other words.
+    """
+    return _distance(one, other, case, loosely) <= 1
+
+
+def apart(fault: Answer, case: Case, loosely: bool = False) -> bool:
+    """Whether an answer is so far from what is right that no rounding makes it so.
+
+    loosely: nor the rounding of float32; and an exception does not count.
+    """
+    if loosely and fault.failure is not None:
+        return False
     factor = _FACTOR_BY_HAND if case.is_value else FACTOR
-    return _distance(fault, case.right, case) >= factor
+    return _distance(fault, case.right, case, loosely) >= factor
 
 
-def _distance(one: Answer, other: Answer, case: Case) -> float:
+def _distance(one: Answer, other: Answer, case: Case, loosely: bool = False) -> float:
     """The largest difference in units of what is allowed; infinite where they differ in kind."""
-    ours, theirs = (_seen(each, case) for each in (one, other))
+    ours, theirs = (_seen(each, case, loosely) for each in (one, other))
     if ours.keys() != theirs.keys():
         return torch.inf
     largest = 0.0
     for name in ours:
-        largest = max(largest, _apart(ours[name], theirs[name], name, case))
+        largest = max(largest, _apart(ours[name], theirs[name], case, loosely))
         if largest == torch.inf:
             break
     return largest
 
 
-def _seen(answer: Answer, case: Case) -> dict[str, Any]:
+def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
     """What there is to see in an answer, by name."""
     raises = case.asked is not None and case.asked.kind == "raises"
     if answer.failure is not None:
-        return _raised(answer.failure, case.asked if raises else None)
+        if answer.failure.type == WRONG_PARAMETERS:
+            return {"raised": answer.failure.type, "shapes": answer.value}
+        return _raised(answer.failure, case.asked if raises else None, loosely)
     value = _without_chance(answer.value) if case.drawn else answer.value
     if raises:
         return {"raised": None} | ({"value": value} if isinstance(answer.value, Tensor) else {})
@@ -191,15 +215,19 @@ def _seen(answer: Answer, case: Case) -> dict[str, Any]:
     return seen
 
 
-def _raised(failure: Failure, asked: Asked | None) -> dict[str, Any]:
-    """An exception: its type and words; where one is asked for, whether these name the numbers."""
+def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, Any]:
+    """An exception: its type, and its words but for numbers, which sizes may change.
+
+    Where one is asked for: whether its words name the numbers, and whether it is raised on purpose.
+    """
     if asked is None:
-        message = "" if failure.type == _WRONG_PARAMETERS else failure.message
-        return {"raised": failure.type, "message": message}
+        words = "" if loosely else _NUMBER.sub("#", failure.message)
+        return {"raised": failure.type, "message": words}
     if failure.type != asked.error:
         return {"raised": failure.type}
     lost = [str(each) for each in asked.naming if str(each) not in failure.message]
-    return {"raised": failure.type, "unnamed": tuple(lost)}
+    meant = (failure.source or "").lstrip().startswith("raise")
+    return {"raised": failure.type, "unnamed": tuple(lost)} | ({"meant": meant} if lost else {})
 
 
 def _is_buffer(target: Any) -> bool:
@@ -238,7 +266,7 @@ def _flat(name: str, value: Any) -> dict[str, Any]:
     return {name: value}
 
 
-def _apart(one: Any, other: Any, name: str, case: Case) -> float:
+def _apart(one: Any, other: Any, case: Case, loosely: bool) -> float:
     if isinstance(one, float) and isinstance(other, float):
         one, other = (torch.tensor(each, dtype=torch.float64) for each in (one, other))
     if not (isinstance(one, Tensor) and isinstance(other, Tensor)):
@@ -260,10 +288,11 @@ def _apart(one: Any, other: Any, name: str, case: Case) -> float:
         one, other = one[finite], other[finite]
         if not one.numel():
             return 0.0
-    exactly = case.asked is not None and case.asked.exact_zeros
+    exactly = case.asked is not None and case.asked.exact_zeros and not loosely
     if exactly and not torch.equal(one == 0, other == 0):
         return torch.inf
     double = one.dtype == torch.float64 and not case.in_float32
-    allowed = case.tolerance if double else max(case.tolerance, FLOAT32)
+    tolerance = max(case.tolerance, _LOOSELY) if loosely else case.tolerance
+    allowed = tolerance if double else max(tolerance, FLOAT32)
     size = torch.maximum(one.abs(), other.abs()).clamp(min=1)
     return float(((one - other).abs() / size).max()) / allowed

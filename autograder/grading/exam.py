@@ -10,12 +10,20 @@ from autograder.course import Assignment, Course, Verdict, assignment_folder, so
 from autograder.diagnosis import (
     Bank,
     Case,
+    Component,
     Symptoms,
     cases_of,
     read_components,
     read_symptoms,
 )
-from autograder.notebooks import Source, Submission, banned_uses, modules_for, read_source
+from autograder.notebooks import (
+    Source,
+    Submission,
+    banned_uses,
+    given_names,
+    modules_for,
+    read_source,
+)
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 
@@ -73,9 +81,23 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         run,
         tuple(outcomes),
         tuple(question for question, _ in student.asked),
-        Bank(read_components(source), cases),
+        Bank(read_components(source), cases, _inherited(course, source)),
         read_symptoms(source),
     )
+
+
+def _inherited(course: Course, source: Source) -> list[Component]:
+    """The components, in other assignments, of what this one is given."""
+    given = set(given_names(source))
+    others = [each.id for each in course.assignments if each.id != source.assignment and given]
+    sources = [read_source(source_path(course.root, each)) for each in others]
+    return [
+        component
+        for each in sources
+        if given & each.defined_in.keys()
+        for component in read_components(each)
+        if given.intersection(component.of)
+    ]
 
 
 def limits_of(assignment: Assignment) -> Limits:

@@ -34,13 +34,15 @@ def explained(items: Sequence[ItemResult], found: Mapping[str, Diagnosis]) -> li
     return explained
 
 
-def carry(result: ItemResult, parts: Sequence[str] | None, share: float) -> ItemResult:
-    """The result, or `carried` when the item is right but for these earlier parts."""
-    if parts is None:
-        return result
+def replaced(parts: Sequence[str]) -> str:
+    """What is said of an item that is right but for these earlier parts."""
     said = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-    replaced = "is replaced by a right one" if len(parts) == 1 else "are replaced by right ones"
-    message = f"It is right: it passes once {said} {replaced}."
+    how = "is replaced by a right one" if len(parts) == 1 else "are replaced by right ones"
+    return f"It is right: it passes once {said} {how}."
+
+
+def carry(result: ItemResult, message: str, share: float) -> ItemResult:
+    """The result as `carried`, whose points are kept to this share."""
     if share < 1:
         message += f" The mistake there costs {1 - share:.0%} here."
     changes = {"score": result.points * share, "verdict": Verdict.CARRIED, "message": message}

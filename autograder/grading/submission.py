@@ -8,12 +8,15 @@ from pathlib import Path
 
 import torch
 
+from autograder.asking import RemoteStudent
 from autograder.checking import CheckOutcome
-from autograder.course import ItemResult, Result, Verdict, fingerprint
-from autograder.diagnosis import Inquiry, diagnose, known
-from autograder.grading.carried import carried
+from autograder.course import ItemResult, Mistake, Result, Verdict, fingerprint
+from autograder.diagnosis import Case, Diagnosis, Inquiry, ask, diagnose, fails_alone_through, known
+from autograder.grading.carried import carried, looked_at, with_contradictions
+from autograder.grading.charge import charge_once
 from autograder.grading.exam import Exam, remote_student
-from autograder.grading.judge import carry, explained, judge, verdict_on
+from autograder.grading.judge import carry, explained, judge, replaced, verdict_on
+from autograder.grading.mistakes import mistakes_of
 from autograder.notebooks import (
     Submission,
     UnreadableSubmission,
@@ -36,19 +39,21 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
     """
     started = time.perf_counter()
     sha256, notes = None, []
+    mistakes: tuple[Mistake, ...] = ()
     try:
         if not path.is_file():
             path = find_submission(path, exam.assignment.id)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
-        items, more = _grade(submission, path.parent, exam, server)
+        items, mistakes, more = _grade(submission, path.parent, exam, server)
         notes += more
     except UnreadableSubmission as error:
         items = [verdict_on(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
     except Exception as error:
         items = _internal(exam, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - started
-    return _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
+    result = _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
+    return result.model_copy(update={"mistakes": mistakes})
 
 
 def failed_result(student: str, exam: Exam, wall: str, message: str) -> Result:
@@ -87,8 +92,8 @@ def _result(
 
 def _grade(
     submission: Submission, handed_in: Path, exam: Exam, server: Server
-) -> tuple[list[ItemResult], list[str]]:
-    """The items, and what else there is to tell the student."""
+) -> tuple[list[ItemResult], tuple[Mistake, ...], list[str]]:
+    """The items, the mistakes in them, and what else there is to tell the student."""
     server.start()  # its own time is not the student's
     started = time.monotonic()
 
@@ -100,23 +105,49 @@ def _grade(
             return exam.run(student, handed_in, items)
 
     outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server)
+    assignment, share = exam.assignment, exam.assignment.carried_share
     carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
-    items = [judge(item, outcomes) for item in exam.assignment.items]
-    share = exam.assignment.carried_share
-    items = [carry(item, carried_by.get(item.item), share) for item in items]
+    items = [judge(item, outcomes) for item in assignment.items]
+    items = [
+        carry(item, replaced(carried_by[item.item]), share) if item.item in carried_by else item
+        for item in items
+    ]
     wrong = [item.item for item in items if item.verdict in _TO_DIAGNOSE]
     found = diagnose(exam.bank, answers, wrong) if wrong else {}
     items = explained(items, found)
+    payers: dict[str, str] = {}
+    kept = replace(
+        submission, cells=tuple(cell for cell in submission.cells if cell.name not in ended)
+    )
+    if found and assignment.charge == "once":
+        with _asked_again(kept, exam, server, started) as student:
+
+            def fails_alone(item: str, why: Diagnosis) -> bool:
+                def asked(case: Case) -> Answer:
+                    return ask(student, case)
+
+                return fails_alone_through(why.faults, item, exam.bank, answers, asked)
+
+            items, payers = charge_once(items, found, fails_alone, share)
     if left := [item for item in wrong if item not in found]:
-        kept = tuple(cell for cell in submission.cells if cell.name not in ended)
-        seconds = min(_MORE_SECONDS, server.limits.wall_seconds - (time.monotonic() - started))
-        again_asked = replace(submission, cells=kept)
-        with remote_student(again_asked, exam, server, wall_seconds=max(0.0, seconds)) as student:
+        with _asked_again(kept, exam, server, started) as student:
             asking = Inquiry(student, exam.reference, exam.source.parameters)
             names = exam.source.defined_in
             said = known(left, exam.bank.cases, answers, asking, names, exam.symptoms)
         items = [item.model_copy(update={"known": said.get(item.item)}) for item in items]
-    return items, notes
+    items = with_contradictions(
+        items, carried_by, looked_at(exam.source, exam.outcomes), exam.source
+    )
+    return items, mistakes_of(items, outcomes, found, payers), notes
+
+
+def _asked_again(
+    submission: Submission, exam: Exam, server: Server, started: float
+) -> RemoteStudent:
+    """For finding out more, which takes little of what is left of the submission's time."""
+    left = server.limits.wall_seconds - (time.monotonic() - started)
+    seconds = max(0.0, min(_MORE_SECONDS, left))
+    return remote_student(submission, exam, server, wall_seconds=seconds)
 
 
 def _ask(

@@ -103,7 +103,7 @@ def test_the_first_item_is_told_all_and_the_others_where_it_stands(exam, tmp_pat
     assert f"\n{EDGE}q=[[" in said
     assert len(said.splitlines()) == 3
     for name in ("attention_weights", "attention_mask", "attention_gradients"):
-        assert items[name].known == f"{UNKNOWN} See attention_output."
+        assert items[name].known == said
     assert items["causal_mask"].known is None
 
 

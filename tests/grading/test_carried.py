@@ -219,14 +219,16 @@ def test_no_line_of_the_reference_goes_behind_the_walls(items, desk, monkeypatch
     norm = next(
         cell for cell in desk(LAYERS)[0].source.cells if cell.grade_id == "solution_layer_norm"
     )
-    assert len(sent) >= 2  # as it was handed in, and with the norm replaced
-    for submission, modules in sent[1:]:
-        (replaced,) = (cell for cell in submission.cells if cell.name == "layer_norm")
-        assert replaced.source == "from given import LayerNorm"
+    given = []
+    for submission, modules in sent:
+        (theirs,) = (cell for cell in submission.cells if cell.name == "layer_norm")
         text = "\n".join(modules.values())
-        assert "class LayerNorm" in text
+        given.append("class LayerNorm" in text)
+        assert (theirs.source == "from given import LayerNorm") is given[-1]
         assert "class EncoderLayer" not in text
         assert not [line for line in solution_lines([norm]) if line in text]
+    assert True in given  # with the norm replaced
+    assert not given[0]  # as it was handed in
 
 
 @pytest.mark.parametrize("name", [each.id for each in COURSE.assignments])

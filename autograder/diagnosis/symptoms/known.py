@@ -62,7 +62,7 @@ def known(
     defined_in: Mapping[str, str],
     symptoms: Symptoms,
 ) -> dict[str, str]:
-    """What unexplained items are told: the first of a function all, the others where that is.
+    """What unexplained items are told: the same of all that look at one function or class.
 
     answers: the submission's, by place among the cases. Items about which there is nothing to
     say are left out: so are those that no plain call is wrong in, whatever is known of others.
@@ -81,9 +81,8 @@ def known(
             continue
         lost = {each.item for each in costs}
         theirs = [item for item in items if item in lost and item not in said]
-        if text is not None and theirs:
-            said[theirs[0]] = text
-            said |= {each: f"{_unknown(name)} See {theirs[0]}." for each in theirs[1:]}
+        if text is not None:
+            said |= dict.fromkeys(theirs, text)
     return said
 
 

@@ -1,0 +1,79 @@
+"""A diagnosis: which mistakes explain an item, in the words that its student reads."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from autograder.diagnosis.components import Fault, Faults
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Why an item failed: `faults` together; each of `alternatives` explains it as well.
+
+    loosely: its numbers agree to the digits of float32 alone.
+    """
+
+    faults: Faults
+    cases: int  # of the item, that they explain
+    alternatives: tuple[Faults, ...] = ()
+    loosely: bool = False
+
+    def __str__(self) -> str:
+        """The paragraphs that the student reads."""
+        certain, others = self.certain, self.uncertain
+        where = f"all {self.cases} cases of this item" if self.cases > 1 else "this item"
+        if not certain:
+            mistakes = "either of these mistakes gives"
+        elif len(certain) == 1 and not others:
+            mistakes = "this mistake gives"
+        else:
+            mistakes = "these mistakes give together"
+        digits = "to six digits" if self.loosely else "to rounding"
+        lines = [f"What it gives is, {digits}, what {mistakes}, in {where}:"]
+        lines += map(_told, certain)
+        if certain and others:
+            lines.append("and one of these, which nothing tells apart here:")
+        lines += map(_told, others)
+        if self.loosely:
+            lines.append(
+                "Beyond these digits it differs a little more: a number in it is made in float32, "
+                "or is tiny where it should be 0."
+            )
+        return "\n".join(lines)
+
+    def again(self, item: str) -> str:
+        """The same in short, when it was told at another item already."""
+        told = " ".join(each.sentence for each in self.all_faults)
+        which = "The same mistake as" if len(self.all_faults) == 1 else "The same mistakes as"
+        return f"{which} in {item}: {told}"
+
+    @property
+    def all_faults(self) -> Faults:
+        """The faults told, alternatives among them."""
+        return tuple(dict.fromkeys(all_of((self.faults, *self.alternatives))))
+
+    @property
+    def certain(self) -> Faults:
+        """The faults that it takes in any case."""
+        choices = (self.faults, *self.alternatives)
+        return tuple(each for each in self.faults if all(each in one for one in choices))
+
+    @property
+    def uncertain(self) -> Faults:
+        """Those that nothing tells apart."""
+        return tuple(each for each in self.all_faults if each not in self.certain)
+
+    def joined(self, other: "Diagnosis") -> "Diagnosis":
+        """That of an item in which two components fail."""
+        both = tuple(dict.fromkeys(self.faults + other.faults))
+        loosely = self.loosely or other.loosely
+        return Diagnosis(both, self.cases + other.cases, loosely=loosely)
+
+
+def all_of(choices: Iterable[Faults]) -> Iterable[Fault]:
+    """The faults of several choices, one after the other."""
+    return (each for faults in choices for each in faults)
+
+
+def _told(fault: Fault) -> str:
+    return f"- {fault.said}"

@@ -1,0 +1,54 @@
+"""One mistake, one price: a mistake costs the item meant to catch it, and the others are carried.
+
+Only where the numbers prove that an item fails through known mistakes and nothing else; and only
+where it still proves what it is there for. An item stands for what people do wrong in it: if none
+of that would be seen beside a mistake, as beside a constant that is returned, it is not carried.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from autograder.course import ItemResult, Verdict
+from autograder.diagnosis import Diagnosis
+from autograder.grading.judge import carry
+
+_MAY_BE_CARRIED = (Verdict.WRONG, Verdict.ERROR)
+
+
+def charge_once(
+    items: Sequence[ItemResult],
+    found: Mapping[str, Diagnosis],
+    fails_alone: Callable[[str, Diagnosis], bool],
+    share: float,
+) -> tuple[list[ItemResult], dict[str, str]]:
+    """The items with each explained mistake paid for once, and which item pays for each fault.
+
+    fails_alone: whether an item fails through what explains it and nothing else.
+    """
+    failed = {each.item: each for each in items if each.verdict in _MAY_BE_CARRIED}
+    found = {item: each for item, each in found.items() if item in failed}
+    payers = _payers(failed, found)
+    titles = {each.item: each.title for each in items}
+    charged = []
+    for item in items:
+        diagnosis = found.get(item.item)
+        if diagnosis and item.item not in payers.values() and fails_alone(item.item, diagnosis):
+            where = dict.fromkeys(titles[payers[each.id]] for each in diagnosis.faults)
+            item = carry(item, f"It is right but for {_mistakes_in(list(where))}.", share)
+        charged.append(item)
+    return charged, payers
+
+
+def _mistakes_in(titles: Sequence[str]) -> str:
+    said = " and ".join(f"\u201c{each}\u201d" for each in titles)
+    return f"the mistake in {said}" if len(titles) == 1 else f"the mistakes in {said}"
+
+
+def _payers(failed: Mapping[str, ItemResult], found: Mapping[str, Diagnosis]) -> dict[str, str]:
+    """For each fault the item that pays: the one meant to catch it, or the one worth most."""
+    payers: dict[str, str] = {}
+    for diagnosis in found.values():
+        for fault in diagnosis.faults:
+            touched = [item for item, each in found.items() if fault in each.all_faults]
+            dearest = max(touched, key=lambda item: failed[item].points)
+            payers[fault.id] = fault.item if fault.item in touched else dearest
+    return payers

@@ -1,0 +1,76 @@
+"""The mistakes of a submission, each told once: what, where, what it costs, what it touches."""
+
+from collections.abc import Mapping, Sequence
+
+from autograder.checking import CheckOutcome
+from autograder.course import ItemResult, Mistake, Place, Verdict
+from autograder.diagnosis import Diagnosis, Faults, named
+from autograder.sandbox.failure import Failure
+
+
+def mistakes_of(
+    items: Sequence[ItemResult],
+    outcomes: Sequence[CheckOutcome],
+    found: Mapping[str, Diagnosis],
+    payers: Mapping[str, str],
+) -> tuple[Mistake, ...]:
+    """The mistakes that the failed items show, the dearest first.
+
+    found: what explains the items, where something does; payers: the item that pays, by fault.
+    """
+    raised = {each.item: each.failure for each in reversed(outcomes) if each.failure}
+    first: dict[object, Failure] = {}  # of those at one line: sizes in their words may differ
+    raised = {
+        item: first.setdefault((each.type, each.cell, each.line or each.message), each)
+        for item, each in raised.items()
+    }
+    touched: dict[object, list[ItemResult]] = {}
+    for item in items:
+        for key in _keys(item, raised.get(item.item), found.get(item.item)):
+            touched.setdefault(key, []).append(item)
+    # What an item lost is told once: of the mistake that it is there to catch.
+    costs: dict[object, dict[str, float]] = {key: {} for key in touched}
+    for item in items:
+        theirs = [key for key, each in touched.items() if item in each]
+        if theirs and item.score is not None and item.score < item.points:
+            meant = [key for key in theirs if item.item in _paying(key, payers)]
+            costs[(meant or theirs)[0]][item.item] = item.points - item.score
+    mistakes = [
+        Mistake.model_validate(
+            _told(key) | {"items": tuple(each.item for each in theirs), "costs": costs[key]}
+        )
+        for key, theirs in touched.items()
+    ]
+    return tuple(sorted(mistakes, key=lambda each: -sum(each.costs.values())))
+
+
+def _paying(key: object, payers: Mapping[str, str]) -> set[str]:
+    return {payers.get(each.id, "") for each in key} if isinstance(key, tuple) else set()
+
+
+def _keys(item: ItemResult, failure: Failure | None, diagnosis: Diagnosis | None) -> list[object]:
+    """What an item failed through: faults, an exception, or nothing that is known."""
+    if diagnosis is not None:
+        uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
+        return [*((each,) for each in diagnosis.certain), *uncertain]
+    if item.verdict is Verdict.ERROR and failure is not None:
+        return [failure]
+    return [item.known] if item.known else []
+
+
+def _told(key: object) -> dict[str, object]:
+    if isinstance(key, Failure):
+        said = f"{key.type}: {key.message}" if key.message else key.type
+        place = None
+        if key.cell is not None and key.line is not None:
+            place = Place(cell=key.cell, line=key.line, source=key.source or "")
+        return {"kind": "error", "what": (said,), "place": place}
+    if isinstance(key, tuple):
+        faults: Faults = key
+        return {
+            "kind": "named",
+            "what": tuple(each.sentence for each in faults),
+            "think": tuple(each.thought for each in faults),
+            "faults": named(faults),
+        }
+    return {"kind": "unknown", "what": (), "proof": str(key)}
