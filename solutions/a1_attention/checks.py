@@ -97,7 +97,11 @@ def test_weights_sum(student: Student, agree: Agree, draw: Draw) -> None:
         agree.wrong(ATTENTION, "the weights of a query do not sum to 1 over the keys", q, k, v)
 
 
-@item("attention_weights", hint="Is the largest logit of a row taken away before the exponential?")
+@item(
+    "attention_weights",
+    hint="Is the largest logit of a row taken away before the exponential?",
+    fits="infinite",
+)
 def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
     """Logits of a thousand and more give weights, not infinity or NaN."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
@@ -135,11 +139,7 @@ def test_mask(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K), outputs=OUTPUTS, exact_zeros=True)
 
 
-@item(
-    "attention_mask",
-    hint="Leave the broadcasting to torch: what shape have the logits?",
-    fits=("values", "shape"),
-)
+@item("attention_mask", hint="Leave the broadcasting to torch: what shape have the logits?")
 @pytest.mark.parametrize(
     "shape", [(BATCH, 1, 1, T_K), (BATCH, N_HEADS, T_Q, T_K)], ids=["padding", "full"]
 )
@@ -189,7 +189,12 @@ def test_blocked_key_is_not_seen(student: Student, agree: Agree, draw: Draw) -> 
 # attention_blocked_rows
 
 
-@item("attention_blocked_rows", public=True, hint="What is softmax of a row that is -inf all over?")
+@item(
+    "attention_blocked_rows",
+    public=True,
+    hint="What is softmax of a row that is -inf all over?",
+    fits="infinite",
+)
 def test_blocked_rows(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing gets weights of 0 and an output of 0, never NaN."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
@@ -201,7 +206,7 @@ def test_blocked_rows(agree: Agree, draw: Draw) -> None:
 @item(
     "attention_blocked_rows",
     hint="Is NaN replaced after it has already reached the gradient?",
-    fits="gradient",
+    fits="infinite",
 )
 def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing leaves every gradient finite, its own exactly 0."""

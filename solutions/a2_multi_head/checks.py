@@ -369,11 +369,7 @@ def test_mask(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *selves(draw), mask=causal(T_Q))
 
 
-@item(
-    "heads_mask",
-    hint="Leave the broadcasting to torch: what shape have the scores?",
-    fits=("values", "shape"),
-)
+@item("heads_mask", hint="Leave the broadcasting to torch: what shape have the scores?")
 @pytest.mark.parametrize(
     "shape",
     [
@@ -420,7 +416,12 @@ def test_blocked_position_is_not_seen(student: Student, agree: Agree, draw: Draw
 # heads_blocked_rows
 
 
-@item("heads_blocked_rows", public=True, hint="What is softmax of a row that is -inf all over?")
+@item(
+    "heads_blocked_rows",
+    public=True,
+    hint="What is softmax of a row that is -inf all over?",
+    fits="infinite",
+)
 def test_blocked_rows(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing is left with out_proj's bias, never NaN."""
     mask = causal(T_Q)
@@ -447,7 +448,7 @@ def test_blocked_rows_of_some_heads(student: Student, agree: Agree, draw: Draw) 
 @item(
     "heads_blocked_rows",
     hint="Is NaN replaced after it has already reached the gradient?",
-    fits="gradient",
+    fits="infinite",
 )
 def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing leaves every gradient finite and right."""

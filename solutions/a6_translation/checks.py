@@ -112,14 +112,23 @@ def test_logits_at_padding(agree: Agree, draw: Draw) -> None:
 # loss_large_logits
 
 
-@item("loss_large_logits", public=True, hint="log_softmax can do what log after softmax cannot.")
+@item(
+    "loss_large_logits",
+    public=True,
+    hint="log_softmax can do what log after softmax cannot.",
+    fits="infinite",
+)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
 def test_large_logits(agree: Agree, draw: Draw, dtype: torch.dtype) -> None:
     """Logits of ten thousand, of either sign, give the right loss."""
     agree(LOSS, (HUGE * draw.normal(BATCH, T, VOCAB)).to(dtype), words(draw))
 
 
-@item("loss_large_logits", hint="Subtract the largest logit before you take an exponential.")
+@item(
+    "loss_large_logits",
+    hint="Subtract the largest logit before you take an exponential.",
+    fits="infinite",
+)
 @pytest.mark.parametrize("level", [-HUGE, HUGE])
 def test_logits_far_from_0(agree: Agree, draw: Draw, level: float) -> None:
     """Logits that are all very large, or all very small, give the right loss."""

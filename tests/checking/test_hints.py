@@ -46,6 +46,15 @@ def test_a_hint_about_gradients_is_not_told_of_values(items_with):
     assert item.hint == "Is a step done outside of autograd?"
 
 
+def test_a_hint_about_nan_is_told_of_nan_alone(graded):
+    (item,) = [e for e in graded("a1_attention", "nan_when_all_is_blocked").items if e.hint]
+    assert item.item == "attention_blocked_rows"
+    assert item.hint == "What is softmax of a row that is -inf all over?"
+    (item,) = [e for e in graded("a1_attention", "uniform_when_all_is_blocked").items if e.message]
+    assert item.item == "attention_blocked_rows"
+    assert item.hint is None
+
+
 def test_a_hint_about_views_is_told_of_them_alone(graded, items_with):
     items = {each.item: each for each in graded("a1_attention", "view_on_transposed").items}
     assert items["attention_tensors"].hint == "view needs contiguous memory; reshape does not."
@@ -87,5 +96,5 @@ def test_a_kind_that_is_none_is_refused(tmp_path):
     hint = 'hint="What is left of a piece of one number?"'
     checks.write_text(checks.read_text().replace(hint, f'{hint}, fits="value"'))
     source = read_source(source_path(root, "patterns"))
-    with pytest.raises(ChecksBroken, match=r": a hint fits one of values, gradient, .*'value'"):
+    with pytest.raises(ChecksBroken, match=r": a hint fits one of values, infinite, .*'value'"):
         collect(read_course(root).assignment("patterns"), source)

@@ -262,6 +262,16 @@ def test_a_norm_over_all_positions(layers):
     assert "A position changes with what stands at another one." in properties
 
 
+@pytest.mark.parametrize(
+    ("cell", "name"), [("encoder_layer", "EncoderLayer"), ("decoder_layer", "DecoderLayer")]
+)
+def test_dropout_does_not_make_positions_strangers(layers, cell, name):
+    (source,) = (each.source for each in layers.source.reference if each.name == cell)
+    properties = told(layers, cell, source.replace("self.norm1(", "1.1 * self.norm1("), name)[1]
+    assert properties
+    assert "Each position is treated by itself." not in properties
+
+
 def test_the_reference_itself_has_every_property(exam, layers):
     for each, name in ((exam, CELL), *((layers, name) for name in ("LayerNorm", "EncoderLayer"))):
         cell = each.source.defined_in[name]
