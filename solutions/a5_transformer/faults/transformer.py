@@ -451,7 +451,7 @@ class CausalMaskOnTheDefaultDevice(TwoStacks):
     What is the second argument of causal_mask?
     """
 
-    item = "transformer_masks"
+    item = "transformer_tensors"
 
     def earlier(self, target):
         return causal_mask(target.shape[1])
