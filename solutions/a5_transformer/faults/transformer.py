@@ -864,3 +864,18 @@ class ReturnsWords(TwoStacks):
 
     def give(self, logits):
         return logits.argmax(dim=-1)
+
+
+class DecodeAloneHearsPadding(TwoStacks):
+    """decode leaves the source's mask out when it is called by itself; forward has all masks.
+
+    Who calls decode, when a sentence is written word by word?
+    """
+
+    item = "transformer_padding"
+
+    def decode(self, target, memory, source):
+        return self.decoder(target, memory, self.target_mask(target))
+
+    def forward(self, source, target):
+        return self.output(super().decode(target, self.encode(source), source))
