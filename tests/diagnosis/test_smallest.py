@@ -111,7 +111,7 @@ def test_an_exception_is_cut_at_a_word(exam):
     words = f"{'what is too long ' * 3}{'to be told here ' * 3}at all"
     raises = RAISES.replace('"no\\nsuch  axis"', repr(words))
     said = smallest(cases(exam, ATTENTION), of_attention(exam, raises))
-    cut = said.partition("raised IndexError: ")[2].removesuffix(" ....")
+    cut = said.partition("raised IndexError: ")[2].removesuffix(" ...")
     assert words.startswith(f"{cut} ")
     assert 40 < len(cut) < 70
 
