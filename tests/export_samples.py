@@ -4,9 +4,41 @@ from datetime import UTC, datetime
 from typing import Any
 
 from autograder.course.manifest import Assignment, ByHand, Dates, Item, Limits
-from autograder.course.result import ItemResult, Result, Verdict
+from autograder.course.result import (
+    ItemResult,
+    Mistake,
+    Place,
+    Result,
+    SmallestExample,
+    Verdict,
+)
 
 COURSE = "The Transformer from scratch"
+NAMED = Mistake(
+    kind="named",
+    what=("The scores are not scaled.",),
+    think=("How large is a dot product?",),
+    faults=("attention.DoesNotScale",),
+    proof="These are its numbers in all cases.",
+    place=Place(cell="attention", line=3, source="scores = q @ k.mT"),
+    items=("attention_scale", "attention_mask"),
+    costs={"attention_scale": 2.0},
+)
+UNKNOWN = Mistake(
+    kind="unknown",
+    what=(),
+    proof="No known mistake gives these numbers.",
+    example=SmallestExample(
+        call="f(x=[[1, 2]])",
+        problem="output: expected [[1, 1]], got [[2, 1]]",
+        of="output",
+        shape=(1, 2),
+        expected=("1", "1"),
+        got=("2", "1"),
+    ),
+    items=("attention_output",),
+    costs={"attention_output": 3.0},
+)
 
 
 def assignment(**points: float) -> Assignment:
@@ -69,6 +101,15 @@ def graded(
         "submission_sha256": "ab" * 32,
     }
     return Result(**(fields | changes))
+
+
+def with_mistakes() -> tuple[Assignment, Result]:
+    """An assignment of three items, and a result in which two mistakes touch them all."""
+    of = assignment()
+    result = graded("s042", of, [Verdict.WRONG, Verdict.WRONG, Verdict.CARRIED])
+    *others, mask = result.items
+    items = (*others, mask.model_copy(update={"message": "by an earlier part"}))
+    return of, result.model_copy(update={"items": items, "mistakes": (NAMED, UNKNOWN)})
 
 
 def score_of(verdict: Verdict, points: float) -> float | None:

@@ -96,7 +96,7 @@ def check(
     if as_json:
         typer.echo(result.model_dump_json(indent=2))
     else:
-        print_result(out, result.told(exam.assignment.feedback))
+        print_result(out, result, exam.assignment.feedback)
     raise typer.Exit(1 if result.needs_staff else 0)
 
 

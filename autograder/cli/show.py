@@ -7,7 +7,8 @@ import rich.markup
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import Assignment, Result, Verdict
+from autograder.course import Assignment, Feedback, Result, Verdict
+from autograder.export import as_text, cards_of, evidence, line, told_in
 
 _MAX_ROWS = 120  # a longer class is better looked at on its page
 _COLOURS = {
@@ -50,15 +51,24 @@ def print_class(
         )
 
 
-def print_result(out: Console, result: Result) -> None:
-    """One submission as its student will read it."""
+def print_result(out: Console, result: Result, feedback: Feedback = "diagnosis") -> None:
+    """One submission by mistake, then by item, as its student will read it.
+
+    Evidence is printed where no mistake tells of an item, and once for each mistake.
+    """
+    result = result.told(feedback)
     score = "no score: needs staff" if result.score is None else f"{result.score:g}"
-    out.print(f"[bold]{result.assignment}: {score} of {result.max_score:g}[/]")
-    for each in result.items:
-        colour = _COLOURS.get(each.verdict, "red")
-        points = "-" if each.score is None else f"{each.score:g}"
-        out.print(f"\n[{colour}]{each.item}: {each.verdict}[/] ({points} of {each.points:g})")
-        for text in each.said:
+    out.print(f"[bold]{result.assignment}: {score} of {result.max_score:g}[/]\n")
+    cards = cards_of(result, feedback)
+    for card in cards:
+        out.print(rich.markup.escape(as_text(card, result.max_score)) + "\n", soft_wrap=True)
+    told = told_in(cards)
+    first = {each.item for card in cards for each in card.items[:1]}
+    for item in result.items:
+        theirs = told.get(item.item, [])
+        colour = _COLOURS.get(item.verdict, "red")
+        out.print(f"[{colour}]{rich.markup.escape(line(item, theirs))}[/]")
+        for text in evidence(item, bool(theirs)) if item.item in first or not theirs else ():
             out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
     for note in result.notes:
         out.print(f"\nnote: {rich.markup.escape(note)}")

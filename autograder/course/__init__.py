@@ -16,10 +16,12 @@ from autograder.course.manifest import (
     read_course,
 )
 from autograder.course.result import (
+    Feedback,
     ItemResult,
     Mistake,
     Place,
     Result,
+    SmallestExample,
     Verdict,
     write_atomically,
 )
@@ -36,12 +38,14 @@ __all__ = [
     "PUBLIC",
     "Assignment",
     "Course",
+    "Feedback",
     "Item",
     "ItemResult",
     "ManifestError",
     "Mistake",
     "Place",
     "Result",
+    "SmallestExample",
     "UnknownIdError",
     "Verdict",
     "assignment_folder",

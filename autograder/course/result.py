@@ -29,6 +29,29 @@ class Verdict(StrEnum):
     INTERNAL = "internal"
 
 
+class SmallestExample(BaseModel):
+    """The smallest example found on which a submission is wrong, in numbers that can be followed.
+
+    Where it is numbers that are wrong: of what, as in "output", those that are right and those that
+    came, each as it is written.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    call: str  # as it can be typed
+    weights: str = ""  # of what is called: ", with biases of 0"
+    problem: str  # in words
+    of: str | None = None
+    shape: tuple[int, ...] = ()
+    expected: tuple[str, ...] = ()
+    got: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The example as a sentence."""
+        said = f"The smallest example found{self.weights}: {self.call}: {self.problem}"
+        return said if said.endswith(("?", ".", "!")) else f"{said}."
+
+
 class ItemResult(BaseModel):
     """One item of one submission: its points, its score and the sentences about it."""
 
@@ -44,16 +67,17 @@ class ItemResult(BaseModel):
     diagnosis: str | None = None  # what the numbers prove to be wrong
     faults: dict[str, str] = {}  # those that the diagnosis names: what was done, by id
     known: str | None = None  # where nothing explains it: what its answers show all the same
+    example: SmallestExample | None = None
 
     @property
     def said(self) -> tuple[str, ...]:
         """What there is to read, a paragraph each: who knows the mistake needs no hint."""
-        texts = (self.message, self.diagnosis or self.hint, self.known)
-        return tuple(text for text in texts if text)
+        texts = (self.message, self.diagnosis or self.hint, self.known, self.example)
+        return tuple(str(text) for text in texts if text)
 
     def told(self, feedback: Feedback) -> "ItemResult":
         """What the student is told of it."""
-        silent: dict[str, Any] = {"diagnosis": None, "known": None, "faults": {}}
+        silent: dict[str, Any] = dict.fromkeys(("diagnosis", "known", "example")) | {"faults": {}}
         if feedback == "verdict":
             silent |= {"message": None, "hint": None}
         kept = feedback == "diagnosis" or self.verdict is Verdict.INTERNAL
@@ -84,6 +108,7 @@ class Mistake(BaseModel):
     think: tuple[str, ...] = ()  # about what, to each
     faults: tuple[str, ...] = ()  # their ids
     proof: str | None = None  # what the numbers say
+    example: SmallestExample | None = None
     place: Place | None = None
     items: tuple[str, ...]  # that it touches
     costs: dict[str, float]  # in points, by the item that pays

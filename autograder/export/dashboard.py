@@ -14,7 +14,11 @@ from autograder.export.page import LOOKS, write_page
 __all__ = ["write_class_page"]
 
 _MOST_BARS = 12
-_MOST_MISTAKES = 10
+_MOST = 15  # mistakes that are shown
+_WITHOUT_A_NAME = {
+    "line": ("A mistake without a name, that one line puts right.",),
+    "unknown": ("A mistake without a name.",),
+}
 _BAR_WIDTHS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000)  # in points
 
 
@@ -48,10 +52,11 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Mistake:
-    """One that was named: what was done, and how many did it."""
+    """What was done, by whom, and what it cost them all together, in points."""
 
-    sentence: str
-    count: int
+    said: tuple[str, ...]  # of several, nothing tells which of them it is
+    rows: list[_Row]
+    costs: float
 
 
 def write_class_page(
@@ -84,20 +89,22 @@ def write_class_page(
         tallest=max(bar.count for bar in bars),
         columns=[_column(item, index, rows) for index, item in enumerate(assignment.items)],
         rows=rows,
-        mistakes=_mistakes(results),
+        mistakes=_mistakes(rows),
+        most=_MOST,
     )
 
 
-def _mistakes(results: Sequence[Result]) -> list[_Mistake]:
+def _mistakes(rows: Sequence[_Row]) -> list[_Mistake]:
     """The mistakes that most students made, each student counted once."""
-    made = [
-        {id: said for item in result.items for id, said in item.faults.items()}
-        for result in results
-    ]
-    counts = Counter(id for each in made for id in each)
-    sentences = {id: said for each in made for id, said in each.items()}
-    often = sorted(counts, key=lambda id: (-counts[id], id))[:_MOST_MISTAKES]
-    return [_Mistake(sentences[id], counts[id]) for id in often]
+    made: dict[tuple[str, ...], dict[str, _Row]] = {}
+    costs: dict[tuple[str, ...], float] = {}
+    for row in rows:
+        for each in row.result.mistakes:
+            said = _WITHOUT_A_NAME.get(each.kind, each.what)
+            made.setdefault(said, {})[row.result.student] = row
+            costs[said] = costs.get(said, 0) + sum(each.costs.values())
+    often = sorted(made, key=lambda said: (-len(made[said]), -costs[said], said))
+    return [_Mistake(each, list(made[each].values()), costs[each]) for each in often]
 
 
 def _row(result: Result, assignment: Assignment, links: Mapping[str, str]) -> _Row:

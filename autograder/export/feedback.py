@@ -4,6 +4,8 @@ from collections import Counter
 from pathlib import Path
 
 from autograder.course import Assignment, Result
+from autograder.export.cards import cards_of, evidence, told_in
+from autograder.export.grids import grids
 from autograder.export.page import LOOKS, write_page
 
 __all__ = ["write_feedback"]
@@ -15,10 +17,16 @@ def write_feedback(result: Result, assignment: Assignment, course_name: str, pat
     The same result gives the same bytes, whenever and however long it was graded.
     """
     counts = Counter(item.verdict for item in result.items)
+    result = result.told(assignment.feedback)
+    cards = cards_of(result, assignment.feedback)
     write_page(
         path,
         "export/feedback.html.jinja",
-        result=result.told(assignment.feedback),
+        result=result,
+        cards=cards,
+        told_in=told_in(cards),
+        evidence=evidence,
+        grids=grids,
         assignment=assignment,
         course_name=course_name,
         tally=[(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]],

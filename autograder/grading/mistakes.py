@@ -35,13 +35,14 @@ def mistakes_of(
         if theirs and item.score is not None and item.score < item.points:
             meant = [key for key in theirs if item.item in _paying(key, payers)]
             costs[(meant or theirs)[0]][item.item] = item.points - item.score
-    mistakes = [
-        Mistake.model_validate(
-            _told(key) | {"items": tuple(each.item for each in theirs), "costs": costs[key]}
-        )
-        for key, theirs in touched.items()
-    ]
+    mistakes = [_mistake(key, theirs, costs[key]) for key, theirs in touched.items()]
     return tuple(sorted(mistakes, key=lambda each: -sum(each.costs.values())))
+
+
+def _mistake(key: object, items: Sequence[ItemResult], costs: Mapping[str, float]) -> Mistake:
+    about: dict[str, object] = {"items": tuple(each.item for each in items), "costs": costs}
+    about["example"] = next((each.example for each in items if each.known == key), None)
+    return Mistake.model_validate(_told(key) | about)
 
 
 def _paying(key: object, payers: Mapping[str, str]) -> set[str]:

@@ -11,7 +11,16 @@ import torch
 from autograder.asking import RemoteStudent
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Result, Verdict, fingerprint
-from autograder.diagnosis import Case, Diagnosis, Inquiry, ask, diagnose, fails_alone_through, known
+from autograder.diagnosis import (
+    Case,
+    Diagnosis,
+    Inquiry,
+    Known,
+    ask,
+    diagnose,
+    fails_alone_through,
+    known,
+)
 from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
 from autograder.grading.carried import carried, looked_at, with_contradictions
 from autograder.grading.charge import charge_once
@@ -145,7 +154,7 @@ def _grade(
                 return fails_alone_through(why.faults, item, exam.bank, theirs, asked)
 
             items, payers = charge_once(items, found, fails_alone, share)
-    said: dict[str, str] = {}
+    said: dict[str, Known] = {}
     for seen in (None, *behind):
         left = [item for item in wrong if item not in found and views.get(item) is seen]
         if left:
@@ -155,7 +164,8 @@ def _grade(
                 theirs = seen.answers if seen else answers
                 names = exam.source.defined_in
                 said |= known(left, exam.bank.cases, theirs, asking, names, exam.symptoms)
-    items = [item.model_copy(update={"known": said.get(item.item)}) for item in items]
+    told = {item: each._asdict() for item, each in said.items()}
+    items = [item.model_copy(update=told.get(item.item)) for item in items]
     items = with_contradictions(
         items, carried_by, looked_at(exam.source, exam.outcomes), exam.source
     )

@@ -16,6 +16,7 @@ keeps no autograded notebook, exits with 1, and the gradebook asks for a person.
 
 import atexit
 import glob
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,16 @@ from autograder.course import (
     read_course,
     read_secret,
 )
-from autograder.export import GradebookError, record
+from autograder.export import (
+    Card,
+    GradebookError,
+    as_text,
+    cards_of,
+    evidence,
+    line,
+    record,
+    told_in,
+)
 from autograder.grading import grade, limits_of, prepare
 from autograder.nbgrader.rebuilt import read_cells, rebuild
 from autograder.sandbox.host import Server, ServerFailed
@@ -169,13 +179,19 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]
             _ask_for_staff(result, coursedir.db_url)
             found = {item.message: None for item in result.items if item.score is None}
             raise NeedsStaff(f"{name} of {student} has no score: " + "; ".join(map(str, found)))
+        cards = cards_of(result, self.parent.desk.exam.assignment.feedback)
+        told = told_in(cards)
         items = {item.item: item for item in result.items}
         for cell in nb.cells:
             if utils.is_grade(cell) and not utils.is_solution(cell):
-                cell.outputs = _outputs(items[cell.metadata.nbgrader.grade_id])
-        if result.notes:
-            said = new_output("stream", name="stdout", text="\n\n".join(result.notes) + "\n")
-            nb.cells.insert(0, new_code_cell("# Notes", id="notes", outputs=[said]))
+                item = items[cell.metadata.nbgrader.grade_id]
+                cell.outputs = _outputs(item, told.get(item.item, []))
+        mistakes = [as_text(each, result.max_score) for each in cards]
+        for title, said in (("Notes", list(result.notes)), ("Mistakes", mistakes)):
+            if said:
+                text = new_output("stream", name="stdout", text="\n\n".join(said) + "\n")
+                cell = new_code_cell(f"# {title}", id=title.lower(), outputs=[text])
+                nb.cells.insert(0, cell)
         return nb, resources
 
 
@@ -191,14 +207,16 @@ def _worth_what_the_manifest_says(path: Path, assignment: Assignment) -> Noteboo
     return release
 
 
-def _outputs(item: ItemResult) -> list[NotebookNode]:
+def _outputs(item: ItemResult, cards: Sequence[Card]) -> list[NotebookNode]:
     """The words, then the number: nbgrader takes the first result that a cell shows as its score.
 
-    Were there none, or none that is a number, that would be full marks.
+    Were there none, or none that is a number, that would be full marks. cards: the mistakes in
+    it, which are told in full at the top.
     """
     assert item.score is not None
-    said = [f"{item.item}: {item.verdict} ({item.score:g} of {item.points:g})"]
-    said += item.said
+    said = [line(item, cards)]
+    said += [f"Mistake {each.number}: {each.heading}" for each in cards]
+    said += evidence(item, bool(cards))
     score = {"text/plain": repr(float(item.score))}
     return [
         new_output("stream", name="stdout", text="\n".join(said) + "\n"),

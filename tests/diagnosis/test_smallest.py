@@ -1,5 +1,7 @@
 """The smallest example: it is wrong, the reference has an answer, and nothing of it can go."""
 
+import math
+
 import pytest
 import torch
 from reference import ROOT
@@ -10,7 +12,8 @@ from autograder.course.result import Verdict
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, one_less
 from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry
-from autograder.diagnosis.symptoms.smallest import _Smaller, smallest
+from autograder.diagnosis.symptoms.smallest import _Smaller
+from autograder.diagnosis.symptoms.smallest import smallest as smallest_of
 from autograder.diagnosis.symptoms.written import problem, typed, written
 from autograder.grading import prepare
 from autograder.notebooks.submission import modules_for
@@ -67,6 +70,12 @@ def cases(exam, name, item=None):
     ]
 
 
+def smallest(given, asking):
+    """The smallest example as it is told, or None."""
+    found = smallest_of(given, asking)
+    return None if found is None else str(found)
+
+
 def of_attention(exam, source):
     return asking(exam, exam.source.defined_in[ATTENTION], source)
 
@@ -75,6 +84,10 @@ def test_small_enough_to_work_out_by_hand(exam):
     said = smallest(cases(exam, ATTENTION, "attention_output"), of_attention(exam, POWER))
     assert said is not None
     shown = said.removeprefix("The smallest example found: ").removesuffix(".")
+    found = smallest_of(cases(exam, ATTENTION, "attention_output"), of_attention(exam, POWER))
+    assert (found.of, math.prod(found.shape)) == ("output", len(found.expected))
+    assert found.expected != found.got
+    assert all(each in shown for each in (*found.expected, *found.got))
     call, _, numbers = shown.partition("): output: expected ")
     expected, _, got = numbers.partition(", got ")
     tensors = eval(f"dict({call.removeprefix(f'{ATTENTION}(')})")

@@ -3,10 +3,10 @@ from statistics import fmean, median
 from urllib.parse import unquote
 
 import pytest
-from export_samples import COURSE, assignment, graded, with_report
+from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mistakes, with_report
 from test_feedback import HOSTILE, Page
 
-from autograder.course.result import Verdict
+from autograder.course.result import Mistake, Verdict
 from autograder.export.dashboard import write_class_page
 from autograder.export.page import LOOKS, number
 
@@ -123,6 +123,31 @@ def test_each_item_says_how_many_passed_and_what_else(tmp_path):
     assert "First ✓ 3 ✗ 1 3 of 4 Second" in Page(table).text
 
 
+def test_the_mistakes_that_most_make_come_first_with_what_they_cost(tmp_path):
+    of, result = with_mistakes()
+    raised = Mistake(kind="error", what=("NameError: no q",), items=(), costs={"first": 6.0})
+    made = {"s001": (NAMED, UNKNOWN), "s002": (NAMED, NAMED), "s003": (UNKNOWN, raised), "s004": ()}
+    results = [
+        result.model_copy(update={"student": student, "mistakes": mistakes})
+        for student, mistakes in made.items()
+    ]
+    page = Page(html_of(tmp_path, results, of))
+    assert (
+        "students mistake points lost each "
+        "2 A mistake without a name. s001, s003 6 3 "
+        "2 The scores are not scaled. s001, s002 6 3 "
+        "1 NameError: no q s003 6 6 Everyone" in page.text
+    )
+
+
+def test_of_many_mistakes_the_rest_is_counted(tmp_path):
+    of, result = with_mistakes()
+    many = tuple(NAMED.model_copy(update={"what": (f"Mistake {at}.",)}) for at in range(17))
+    page = Page(html_of(tmp_path, [result.model_copy(update={"mistakes": many})], of))
+    assert "And 2 more, each made by 1 at most." in page.text
+    assert "Mistakes that the class makes" not in html_of(tmp_path, [graded("s", of)], of)
+
+
 def test_what_is_our_fault_stands_before_the_scores_with_its_words(tmp_path):
     a1 = assignment()
     html = html_of(tmp_path, a_class(24, a1), a1)
@@ -173,7 +198,8 @@ def test_no_text_of_a_result_can_become_markup(tmp_path):
         a1 = assignment(first=3.0)
         (item,) = graded("s", a1, [Verdict.INTERNAL]).items
         hostile = item.model_copy(update={"title": text, "message": text})
-        results = [graded(text, a1, items=(hostile,), score=None)]
+        mistake = NAMED.model_copy(update={"what": (text, text)})
+        results = [graded(text, a1, items=(hostile,), score=None, mistakes=(mistake,))]
         a1 = a1.model_copy(update={"title": text})
         write_class_page(results, a1, text, tmp_path / "page.html", {text: f"x/{text}.html"})
         return Page((tmp_path / "page.html").read_text())

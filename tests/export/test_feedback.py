@@ -1,10 +1,11 @@
 import re
 from html.parser import HTMLParser
+from itertools import count
 
 import pytest
-from export_samples import COURSE, assignment, graded, with_report
+from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mistakes, with_report
 
-from autograder.course.result import ItemResult, Verdict
+from autograder.course.result import ItemResult, Mistake, Place, SmallestExample, Verdict
 from autograder.export.feedback import write_feedback
 from autograder.export.page import LOOKS
 
@@ -56,13 +57,17 @@ def test_a_page_says_what_came_of_each_item(tmp_path, every_verdict):
     result = graded("s042", every_verdict, verdicts)
 
     page = Page(html_of(tmp_path, result, every_verdict))
+    numbers = count(1)
 
     assert f"{COURSE} {every_verdict.title} s042 4 of 16 points" in page.text
     for item, shown in zip(every_verdict.items, verdicts, strict=True):
         points = "2 of 2" if shown in ("passed", "carried") else "0 of 2"
         symbol = LOOKS[shown].symbol
-        assert f"{symbol} {item.title} {item.id} {shown} {points}" in page.text
-        assert (f"why {item.id} is {shown}" in page.text) == (shown != "passed")
+        said = f"why {item.id} is {shown}"
+        kept = {"passed": "", "carried": f"{said} "}
+        told = kept[shown] if shown in kept else f"mistake {next(numbers)} "
+        assert f"{symbol} {item.title} {item.id} {told}{shown} {points}" in page.text
+        assert (said in page.text) == (shown != "passed")
     assert "1 passed, 1 carried, 1 wrong" in page.text
 
 
@@ -75,16 +80,72 @@ def test_what_is_graded_by_hand_is_said(tmp_path):
     assert "The report report graded by hand worth 5" in text
 
 
-def test_messages_keep_their_lines_and_a_diagnosis_follows(tmp_path):
+def test_mistakes_come_first_and_each_is_told_once(tmp_path):
+    a1, result = with_mistakes()
+    html = html_of(tmp_path, result, a1)
+    first, items = Page(html).text.split("Item by item")
+    for text in (NAMED.what[0], NAMED.think[0], NAMED.proof, NAMED.place.source, UNKNOWN.proof):
+        assert first.count(text) == 1
+        assert text not in items
+    words = re.sub("<[^>]*>", "", html)
+    assert "Costs 2 of 6.5 points, at Attention scale. Touches also Attention mask." in words
+    assert "Attention scale attention_scale mistake 1 wrong 0 of 2" in items
+    carried = "Attention mask attention_mask right but for mistake 1 carried 1.5 of 1.5"
+    assert carried in items
+    assert "Attention output attention_output mistake 2 wrong 0 of 3" in items
+
+
+def test_links_lead_to_the_mistakes_and_back(tmp_path):
+    a1, result = with_mistakes()
+    attributes = [dict(attrs) for _, attrs in Page(html_of(tmp_path, result, a1)).tags]
+    ids = {each["id"] for each in attributes if "id" in each}
+    links = [each["href"] for each in attributes if each.get("href", "").startswith("#")]
+    assert {"#mistake-1", "#mistake-2", "#attention_scale", "#attention_mask"} <= set(links)
+    assert {each.removeprefix("#") for each in links} <= ids
+    assert {each["title"] for each in attributes if each.get("href") == "#mistake-1"} == {
+        NAMED.what[0]
+    }
+
+
+def test_evidence_is_folded_away_where_a_mistake_tells_of_it(tmp_path):
+    a1, result = with_mistakes()
+    for feedback, opened in (("diagnosis", 0), ("message", 2)):
+        told = a1.model_copy(update={"feedback": feedback})
+        html = html_of(tmp_path, result, told)
+        details = [dict(attrs) for tag, attrs in Page(html).tags if tag == "details"]
+        assert len(details) == 2
+        assert sum("open" in each for each in details) == opened
+        assert "why attention_scale is wrong" in html
+
+
+@pytest.mark.parametrize("feedback", ["message", "verdict"])
+def test_a_course_that_tells_of_no_mistake_has_no_cards(tmp_path, feedback):
+    a1, result = with_mistakes()
+    html = html_of(tmp_path, result, a1.model_copy(update={"feedback": feedback}))
+    for text in ("Mistake by mistake", NAMED.what[0], UNKNOWN.example.call, "mistake-1"):
+        assert text not in html
+
+
+def test_the_smallest_example_is_a_table_of_theirs_beside_what_is_right(tmp_path):
+    a1, result = with_mistakes()
+    page = Page(html_of(tmp_path, result, a1))
+    assert "f(x=[[1, 2]])" in page.text
+    assert "output yours 2 1 right 1 1" in page.text
+    marked = [dict(attrs) for tag, attrs in page.tags if tag == "td"]
+    assert [each.get("class") for each in marked] == ["off", None, None, None]
+
+
+def test_messages_keep_their_lines(tmp_path):
     a1 = assignment(scale=2.0)
     (item,) = graded("s042", a1, [Verdict.WRONG]).items
     message = "attention(q (2, 5, 4)):\n  values differ, largest difference 0.41"
-    diagnosed = item.model_copy(update={"message": message, "diagnosis": "Divided by d_k."})
-
-    html = html_of(tmp_path, graded("s042", a1, items=(diagnosed,)), a1)
-
-    assert re.search(rf"<pre[^>]*>{re.escape(message)}</pre>", html)
-    assert Page(html).text.index("largest") < Page(html).text.index("Divided by d_k.")
+    html = html_of(
+        tmp_path,
+        graded("s042", a1, items=(item.model_copy(update={"message": message}),)),
+        a1,
+    )
+    kept = re.search(rf'<p class="(\w+)">{re.escape(message)}</p>', html)
+    assert re.search(rf"\.{kept[1]} {{[^}}]*white-space: pre-line", html)
 
 
 def test_an_item_without_a_message_still_says_what_its_verdict_means(tmp_path):
@@ -146,6 +207,9 @@ def test_the_footer_names_submission_versions_and_secret(tmp_path):
 
 def test_no_text_of_a_result_can_become_markup(tmp_path):
     def page(text):
+        example = SmallestExample(
+            call=text, weights=text, problem=text, of=text, expected=(text,), got=("",)
+        )
         a1 = assignment(first=3.0, second=2.0)
         wrong = ItemResult(
             item="first",
@@ -155,11 +219,23 @@ def test_no_text_of_a_result_can_become_markup(tmp_path):
             verdict=Verdict.WRONG,
             message=text,
             diagnosis=text,
+            example=example,
+        )
+        mistake = Mistake(
+            kind="named",
+            what=(text,),
+            think=(text,),
+            proof=text,
+            place=Place(cell=text, line=1, source=text),
+            example=example,
+            items=("first",),
+            costs={"first": 3.0},
         )
         result = graded(
             f"s042{text}",
             a1,
             items=(wrong,),
+            mistakes=(mistake, mistake.model_copy(update={"what": (text, text)})),
             score=0.0,
             notes=(text,),
             versions={text: text},

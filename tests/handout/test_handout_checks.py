@@ -3,6 +3,7 @@
 import ast
 import importlib
 import json
+import linecache
 import math
 import sys
 import time
@@ -41,8 +42,10 @@ def checks(tmp_path_factory):
 
 
 @pytest.fixture
-def notebook(monkeypatch):
-    """The names of a notebook that answers as the reference does."""
+def notebook(monkeypatch, checks):
+    """The names of a notebook that answers as the reference does; nothing was told before."""
+    for item in ITEMS:
+        checks.forget(item)
     main = types.ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", main)
     for cell in read_source(ROOT / "solutions" / NAME / f"{NAME}.py").reference:
@@ -206,6 +209,101 @@ def test_a_stub_that_is_called_on_the_way_is_told_by_its_name(notebook, said):
 
 def test_an_unknown_item_is_told_with_those_there_are(said):
     assert said("atention") == f"there is no item 'atention'; the items are: {', '.join(ITEMS)}"
+
+
+# One cause, told once
+
+
+NO_VIEW = """def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q.transpose(-2, -1).view(q.shape) @ k.mT
+    return scores @ v, scores
+"""
+
+
+def define(notebook, source):
+    """As a cell does: its lines can be looked up."""
+    name = f"<cell {len(linecache.cache)}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), vars(notebook))
+
+
+def test_an_exception_names_the_students_own_line(notebook, said):
+    define(notebook, NO_VIEW)
+    assert (
+        "    in your line 2, in scaled_dot_product_attention: "
+        "scores = q.transpose(-2, -1).view(q.shape) @ k.mT" in said("attention_output")
+    )
+    notebook.scaled_dot_product_attention = lambda q, k: None
+    assert "in your line" not in said("attention_output")  # no line of theirs was reached
+
+
+def test_the_same_exception_is_told_once(notebook, said):
+    define(notebook, NO_VIEW)
+    told = said("attention_output")
+    assert said("attention_scale") == (
+        "attention_scale: not yet right, the same as in attention_output: "
+        "RuntimeError in your line 2"
+    )
+    assert said("attention_output") == told  # where it was told, it is told again
+
+
+def test_another_exception_in_that_line_or_the_same_in_another_is_told(notebook, said):
+    define(notebook, NO_VIEW)
+    said("attention_output")
+    define(notebook, NO_VIEW.replace("q.trans", "query.trans"))
+    assert "NameError: name 'query' is not defined" in said("attention_weights")
+    define(notebook, NO_VIEW.replace("    scores", "\n    scores", 1))
+    assert "in your line 3" in said("attention_scale")
+    define(notebook, NO_VIEW.replace("k.mT", "k.mT * 2"))
+    assert "in your line 2" in said("attention_mask")  # it was told of other code
+
+
+def test_what_was_told_is_forgotten_when_its_item_passes_or_fails_through_something_else(
+    checks, notebook, said
+):
+    right = notebook.scaled_dot_product_attention
+    for meanwhile in (right, lambda q, k, v, mask=None: (q, q)):
+        define(notebook, NO_VIEW)
+        said("attention_output")
+        notebook.scaled_dot_product_attention = meanwhile
+        if meanwhile is right:
+            checks.check("attention_output")
+        else:
+            said("attention_output")
+        define(notebook, NO_VIEW)
+        assert "raised RuntimeError" in said("attention_scale")
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("del scaled_dot_product_attention", f"{ATTENTION} is not defined"),
+        (
+            NO_VIEW.replace("return scores @ v, scores", "raise NotImplementedError").replace(
+                ".transpose(-2, -1).view(q.shape)", ""
+            ),
+            f"{ATTENTION} is still the stub",
+        ),
+        (f"def {ATTENTION}(q, k, v, mask=None):\n    pass", f"{ATTENTION} returns None"),
+        (
+            f"def {ATTENTION}(q):\n    pass",
+            f"TypeError: {ATTENTION}() takes 1 positional argument but 3 were given",
+        ),
+    ],
+)
+def test_so_is_whatever_makes_items_fail_alike(notebook, said, source, cause):
+    define(notebook, source)
+    assert "the same as" not in said("attention_output")
+    for item in ("attention_weights", "attention_scale"):
+        assert said(item) == f"{item}: not yet right, the same as in attention_output: {cause}"
+
+
+def test_wrong_numbers_are_told_at_each_item(notebook, said):
+    notebook.scaled_dot_product_attention = wrapped(lambda o, w, q: (o + 0.1, w + 0.1))(
+        vars(notebook)[ATTENTION]
+    )
+    for item in ("attention_output", "attention_weights", "attention_scale"):
+        assert "expected" in said(item)
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,12 @@ def said(checks, item):
 def test_a_mistake_is_named_where_the_course_wants_it(released, notebook):
     named, checks, _ = released
     notebook.scaled_dot_product_attention = attention(lambda d_k: d_k)
-    for item in ("attention_output", "attention_scale", "attention_mask", "attention_gradients"):
-        assert ("divided by d_k instead of its square root" in said(checks, item)) is named
+    mistake = "The scores are divided by d_k instead of its square root, or by the root twice."
+    first = said(checks, "attention_output").split("\n  ")
+    assert (first[1] == f"It gives what this mistake gives: {mistake}") is named
+    for item in ("attention_scale", "attention_mask", "attention_gradients"):
+        same = f"{item}: not yet right, the same as in attention_output: {mistake}"
+        assert (said(checks, item) == same) is named
     notebook.causal_mask = lambda size, device=None: torch.ones(size, size).tril(-1).bool()
     assert ("The diagonal is False" in said(checks, "causal_mask")) is named
 

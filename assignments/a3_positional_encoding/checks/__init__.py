@@ -10,7 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from .problem import Cause, Problem
 from .recorded import problem_of
+from .told import forget, told_at
 
 __all__ = ["CheckFailed", "check"]
 
@@ -35,11 +37,30 @@ def check(item: str) -> None:
     for case in asked["cases"]:
         problem = problem_of(case, names, asked["tolerance"])
         if problem:
-            hint = case["hint"] if problem.kind in case["fits"] else None
-            hint = _mistake(asked, names) or hint
-            said = [f"{item}: not yet right", case["sentence"], problem, hint]
-            raise CheckFailed("\n  ".join(line for line in said if line))
+            raise CheckFailed(_not_yet_right(item, asked, case, problem, names))
+    forget(item)
     print(_all_right(item, asked, time.perf_counter() - started))
+
+
+def _not_yet_right(
+    item: str,
+    asked: dict[str, Any],
+    case: dict[str, Any],
+    problem: Problem,
+    names: dict[str, Any],
+) -> str:
+    """What is wrong with an item; a line is enough where another item was told the same."""
+    mistake = _mistake(asked, names)
+    cause = Cause(mistake, mistake.partition("\n")[0]) if mistake else problem.cause
+    first = told_at(item, cause) if cause else item
+    if cause and first != item:
+        return f"{item}: not yet right, the same as in {first}: {cause.said}"
+    said = [f"{item}: not yet right", case["sentence"], problem]
+    if mistake:
+        said.insert(1, f"It gives what this mistake gives: {mistake}")
+    elif problem.kind in case["fits"]:
+        said.append(case["hint"])
+    return "\n  ".join(line for line in said if line)
 
 
 def _mistake(asked: dict[str, Any], names: dict[str, Any]) -> str | None:
@@ -47,7 +68,7 @@ def _mistake(asked: dict[str, Any], names: dict[str, Any]) -> str | None:
     for mistake, said in asked.get("mistakes", {}).items():
         as_if_right = [case | case["mistakes"].get(mistake, {}) for case in asked["cases"]]
         if not any(problem_of(case, names, asked["tolerance"]) for case in as_if_right):
-            return f"It gives what this mistake gives: {said}"
+            return str(said)
     return None
 
 

@@ -1,5 +1,8 @@
 """A sentence about what is wrong, and of what kind that is: a hint fits some kinds alone."""
 
+from collections.abc import Hashable
+from typing import NamedTuple
+
 KINDS = (
     *("values", "gradient", "shape", "dtype", "device", "type"),  # of what is returned
     *("input", "mode"),  # of what is left behind
@@ -15,20 +18,29 @@ _TORCH_SAYS = {
 }
 
 
+class Cause(NamedTuple):
+    """What makes several items fail alike."""
+
+    key: Hashable  # equal for one and the same cause
+    said: str  # in a few words
+
+
 class Problem(str):
-    """What is wrong, in a sentence; kind: one of KINDS."""
+    """What is wrong, in a sentence; kind: one of KINDS; cause: where it is known."""
 
     kind: str
+    cause: Cause | None
 
-    def __new__(cls, said: str, kind: str = "values") -> "Problem":
-        """The sentence, with its kind."""
+    def __new__(cls, said: str, kind: str = "values", cause: Cause | None = None) -> "Problem":
+        """The sentence, with its kind and cause."""
         problem = super().__new__(cls, said)
         problem.kind = kind
+        problem.cause = cause
         return problem
 
     def of(self, what: str) -> "Problem":
         """The same, said of something."""
-        return Problem(f"{what}: {self}", self.kind)
+        return Problem(f"{what}: {self}", self.kind, self.cause)
 
 
 def kind_of_error(name: str, message: str) -> str:

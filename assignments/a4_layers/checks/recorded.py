@@ -1,6 +1,5 @@
 """A recorded case: made from cases.json again, and put to the notebook's own code."""
 
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,8 @@ from .compare import (
     describe_module,
     differences,
 )
-from .problem import Problem, kind_of_error
+from .problem import Cause, Problem
+from .raised import raised, stub_of
 from .weights import drawn_weights
 
 _Case = dict[str, Any]
@@ -25,19 +25,25 @@ _Case = dict[str, Any]
 class _Told(Exception):
     """What is wrong before anything is compared, as the student is to read it."""
 
+    def __init__(self, said: str, cause: Cause | None = None) -> None:
+        super().__init__(said)
+        self.cause = cause
+
 
 def problem_of(case: _Case, names: Mapping[str, Any], tolerance: float) -> Problem | None:
     """What is wrong with the notebook's answer to one case, in a sentence, or None."""
     name = case["name"]
     missing = next((each for each in (name, *_classes(case)) if each not in names), None)
     if missing is not None:
-        return Problem(f"{missing} is not defined: run the cell that defines it first.", "error")
+        said = f"{missing} is not defined"
+        cause = Cause(said, said)
+        return Problem(f"{said}: run the cell that defines it first.", "error", cause)
     if case["kind"] == "value":
         return compare(names[name], from_json(case["expected"]), tolerance, name)
     try:
         return _problem_of_call(case, names, tolerance)
     except _Told as told:
-        return Problem(str(told), "error")
+        return Problem(str(told), "error", told.cause)
 
 
 def _classes(case: _Case) -> list[str]:
@@ -78,16 +84,11 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
         read = tuple(getattr(modules[0], each) for each in case["read"])
     except _Told:
         raise
-    except NotImplementedError as error:
-        if str(error):  # torch's own words
-            return Problem(f"{said} raised NotImplementedError: {error}", "error")
-        stub = _raised_in(error)
-        return Problem(f"{stub} is still the stub: write your code where it says so.", "error")
     except Exception as error:
-        if case["kind"] == "raises":
-            return _wrong_error(case, said, error)
-        name = type(error).__name__
-        return Problem(f"{said} raised {name}: {error}", kind_of_error(name, str(error)))
+        if stub := stub_of(error):
+            return Problem(f"{stub}: write your code where it says so.", "error", Cause(stub, stub))
+        found = raised(said, error, names)
+        return _wrong_error(case, said, error, found) if case["kind"] == "raises" else found
     if case["kind"] == "raises":
         return Problem(f"{said} raised nothing; expected a {case['expected']}")
     if case["kind"] == "parameters":
@@ -104,6 +105,8 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
         look_at=case["look_at"],
         exact_zeros=case["exact_zeros"],
     )
+    if problem and got is None:
+        problem = Problem(problem, problem.kind, _returns_none(case))
     for name, one, other in zip(case["read"], read, from_json(case["expected_read"]), strict=True):
         if problem is None and name in case["look_at"]:
             problem = compare(
@@ -125,12 +128,6 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
     return problem.of(said) if problem else None
 
 
-def _raised_in(error: Exception) -> str:
-    """The function or method that raised it, by its name."""
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return frame.f_code.co_qualname.rpartition("<locals>.")[-1]
-
-
 def _modules_of(case: _Case) -> list[_Case]:
     parts = [*case["args"], *case["kwargs"].values()]
     own = [case["module"]] if case["module"] else []
@@ -150,7 +147,9 @@ def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
         theirs = {name: tuple(each.shape) for name, each in module.state_dict().items()}
         problem = differences(theirs, part["shapes"])
         if problem:
-            raise _Told(f"{said}: its parameters are not those that it must have: {problem}")
+            what = "parameters are not those that it must have"
+            cause = Cause((part["name"], *theirs), f"{part['name']}: its {what}")
+            raise _Told(f"{said}: its {what}: {problem}", cause)
         changes = {name: from_json(each) for name, each in part["changes"].items()}
         weights = drawn_weights(part["shapes"], part["seed"]) | changes
         module.load_state_dict(weights)
@@ -170,10 +169,16 @@ def _wrong_parameters(case: _Case, got: Any) -> Problem | None:
     return Problem(problem).of(case["called"].removesuffix(".state_dict")) if problem else None
 
 
-def _wrong_error(case: _Case, said: str, error: Exception) -> Problem | None:
+def _returns_none(case: _Case) -> Cause:
+    module = case["module"]
+    said = f"{case['name']}.{module['method']}" if module else case["name"]
+    return Cause(f"{said} returns None", f"{said} returns None")
+
+
+def _wrong_error(case: _Case, said: str, error: Exception, found: Problem) -> Problem | None:
     came = type(error).__name__
     if came != case["expected"]:
-        return Problem(f"{said} raised {came} ({error}); expected a {case['expected']}")
+        return Problem(f"{found}\n    expected a {case['expected']}", cause=found.cause)
     lost = " and ".join(str(each) for each in case["naming"] if str(each) not in str(error))
     return Problem(f"{said}: the message of its {came} lacks {lost}: {error}") if lost else None
 

@@ -7,10 +7,12 @@ few more.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
+from typing import NamedTuple
 
 from torch import Tensor
 
 from autograder.checking import load
+from autograder.course import SmallestExample
 from autograder.diagnosis.evidence import Case, same
 from autograder.diagnosis.symptoms.contrasts import (
     FEATURES,
@@ -37,6 +39,13 @@ _MORE = 40  # cases without an answer yet that are asked, of one function or cla
 _OWN = "symptoms"  # .py, beside the assignments' folders
 
 
+class Known(NamedTuple):
+    """What is known of a mistake."""
+
+    known: str
+    example: SmallestExample | None
+
+
 @dataclass(frozen=True)
 class Symptoms:
     """What is looked for: properties of answers, and what questions may have in common."""
@@ -61,13 +70,13 @@ def known(
     asking: Inquiry,
     defined_in: Mapping[str, str],
     symptoms: Symptoms,
-) -> dict[str, str]:
+) -> dict[str, Known]:
     """What unexplained items are told: the same of all that look at one function or class.
 
     answers: the submission's, by place among the cases. Items about which there is nothing to
     say are left out: so are those that no plain call is wrong in, whatever is known of others.
     """
-    said: dict[str, str] = {}
+    said: dict[str, Known] = {}
     for name in defined_in:
         places = [at for at, each in enumerate(cases) if each.question.name == name]
         if not any(cases[at].item in items for at in places):
@@ -112,7 +121,7 @@ def _text(
     costs: Sequence[Case],
     asking: Inquiry,
     symptoms: Symptoms,
-) -> str | None:
+) -> Known | None:
     """The sentences and the example, or None when there are none."""
     # What is wrong comes first: where the mistake shows, its properties tell most.
     plain = [each for each in (*wrong, *asked) if is_plain(each.case)]
@@ -143,7 +152,7 @@ def _text(
     if not lines and example is None:
         return None
     unknown = f"{_unknown(name)} What is known of it:" if lines else _unknown(name)
-    return "\n".join(filter(None, (unknown, " ".join(lines), example)))
+    return Known("\n".join(filter(None, (unknown, " ".join(lines)))), example)
 
 
 def _look_right(asked: Sequence[Answered]) -> bool:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from autograder.asking import Question
+from autograder.course import SmallestExample
 from autograder.diagnosis.evidence import Case, same
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, Kept, one_less
@@ -45,7 +46,7 @@ class Example:
         return self.case.question
 
 
-def smallest(cases: Iterable[Case], inquiry: Inquiry) -> str | None:
+def smallest(cases: Iterable[Case], inquiry: Inquiry) -> SmallestExample | None:
     """The smallest example among these cases that a submission gets wrong, or None."""
     kept = [each for each in cases if is_plain(each)]
     kept.sort(key=lambda each: _rank(each.question))
@@ -86,8 +87,8 @@ class _Smaller:
         self._weights = ""
 
     @property
-    def said(self) -> str | None:
-        """The example in a line, if it can be had. Raises Enough."""
+    def said(self) -> SmallestExample | None:
+        """The example, short enough for a line, if it can be had. Raises Enough."""
         start = self._begin()
         if start is None:
             return None
@@ -98,11 +99,11 @@ class _Smaller:
             return None
         call = self._call(found)
         problems = found.problem.said, found.problem.short
-        said = next((one for each in problems if len(one := f"{call}: {each}") <= _LONGEST), None)
-        if said is None:
+        short = next((each for each in problems if len(f"{call}: {each}") <= _LONGEST), None)
+        if short is None:
             return None
-        end = "" if said.endswith(("?", ".")) else "."
-        return f"The smallest example found{self._weights}: {said}{end}"
+        told = found.problem.told(short)
+        return SmallestExample(call=call, weights=self._weights, **told)
 
     def _begin(self) -> Example | None:
         """The case, with weights that need no writing down if it is wrong with them.

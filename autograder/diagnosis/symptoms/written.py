@@ -50,6 +50,16 @@ def _nested(value: Any, digits: int) -> str:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """Numbers that are wrong: of what, those expected and those that came, in their order."""
+
+    of: str
+    shape: tuple[int, ...]
+    expected: tuple[str, ...]
+    got: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Problem:
     """In what way an answer is wrong: `kind`, for whoever compares two; `said`, in words."""
 
@@ -57,6 +67,13 @@ class Problem:
     said: str
     short: str  # of the first number that is wrong alone
     obvious: bool = True  # it is seen in the first digits
+    all: Numbers | None = None  # that are told of in `said`
+    first: Numbers | None = None  # that is told of in `short`
+
+    def told(self, said: str) -> dict[str, Any]:
+        """One of its sentences, and the numbers that it tells of."""
+        numbers = self.all if said == self.said else self.first
+        return {"problem": said, **(vars(numbers) if numbers else {})}
 
     @property
     def in_numbers(self) -> bool:
@@ -112,9 +129,16 @@ def _values(kind: str, name: str, one: Tensor, other: Tensor) -> Problem:
             break
     place = f"{name} at {list(where)}" if where else name
     said = short = f"{place}: expected {numbers[0]}, got {numbers[1]}"
+    every = first = _numbers(place, other[where], one[where], digits)
     if one.numel() <= MOST:
         said = f"{name}: expected {written(other, digits)}, got {written(one, digits)}"
-    return Problem(kind, said, short, obvious=digits == _DIGITS[0])
+        every = _numbers(name, other, one, digits)
+    return Problem(kind, said, short, digits == _DIGITS[0], every, first)
+
+
+def _numbers(of: str, expected: Tensor, got: Tensor, digits: int) -> Numbers:
+    texts = (tuple(written(x, digits) for x in each.flatten()) for each in (expected, got))
+    return Numbers(of, tuple(expected.shape), *texts)
 
 
 def _pairs(case: Case, got: Answer, names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:

@@ -140,8 +140,13 @@ class Heads(nn.Module):
     def mix(self, weights, k, v):
         return weights @ v
 
+    attention = "score", "root", "scale", "fill", "block", "normalise", "empty", "drop", "mix"
+
     def attend(self, q, k, v, mask):
         scores = self.scale(self.score(q, k), self.root(q.shape[-1]))
+        if all(getattr(type(self), step) is getattr(Heads, step) for step in self.attention):
+            # Whoever writes it anew may make the mistakes of the assignment before.
+            return *scaled_dot_product_attention(q, k, v, mask), scores
         blocked = scores if mask is None else self.block(scores, mask)
         weights = self.drop(self.empty(self.normalise(blocked, mask), mask))
         return self.mix(weights, k, v), weights, scores
