@@ -846,7 +846,7 @@ def test_in_eval_mode(reference: Student, agree: Agree, draw: Draw) -> None:
     with_care(agree, model, source_words(draw))
 
 
-@item("greedy_care", hint="On which device is the first token made?")
+@item("greedy_care", hint="On which device is the first token made?", fits="device")
 def test_words_elsewhere(reference: Student, agree: Agree, draw: Draw) -> None:
     """The words are on the device of the source."""
     model = writer(reference, agree, draw, [PAD, END])
