@@ -65,6 +65,11 @@ class Case:
         return frozenset(name for name, each in found.items() if _is_one_number(each))
 
     @property
+    def is_parameters(self) -> bool:
+        """Whether it is about the names and shapes of a module's parameters."""
+        return self.asked is not None and self.asked.kind == "parameters"
+
+    @property
     def counts_calls(self) -> bool:
         """Whether it is about how torch is called, which no answer is right or wrong in."""
         return self.question.how.count
@@ -126,6 +131,12 @@ def ask(student: Student, case: Case) -> Answer:
     if case.is_value:
         return told_by(lambda: Answer(student.get(case.question.name)))
     return told_by(lambda: student.call(*case.question.call, **case.question.options))
+
+
+def shapes(answer: Answer) -> set[tuple[str, tuple[int, ...]]]:
+    """The names and shapes of the parameters in an answer."""
+    found = answer.value if isinstance(answer.value, Mapping) else {}
+    return {(name, tuple(each.shape)) for name, each in found.items() if isinstance(each, Tensor)}
 
 
 def same(one: Answer, other: Answer, case: Case, loosely: bool = False) -> bool:

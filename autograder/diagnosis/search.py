@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 
 import torch
 
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.components import Component, Fault, Faults, combine
-from autograder.diagnosis.evidence import apart, same
+from autograder.diagnosis.evidence import apart, same, shapes
 from autograder.diagnosis.explained import Diagnosis, all_of
 from autograder.sandbox.session import Answer
 
@@ -32,7 +32,7 @@ _LOOKED_AT = 3  # cases of an item that may speak against a fault
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
 _SAMPLES = 3  # wrong cases, one of which a seed must explain
 # Questions put to faults until no more are added to what explains something; a module's count more.
-_PATIENCE = 1500
+_PATIENCE = 3000
 _MODULE = 10
 
 
@@ -181,9 +181,24 @@ class _Search:
         for faults in choices:
             if len(seeds) == _SEEDS or self._patience <= 0:
                 break
-            if any(self._agrees(faults, x) and self._is_apart(faults, [x]) for x in samples):
+            seen = (self._agrees(faults, x) and self._is_apart(faults, [x]) for x in samples)
+            if any(seen) or any(self._is_part_of_it(faults, x) for x in self._of_parameters):
                 seeds.append(faults)
         return seeds
+
+    @cached_property
+    def _of_parameters(self) -> list[int]:
+        """The first wrong case that is about the parameters themselves, if there is one."""
+        wrong = (each for each in self._wrong if self._bank.cases[each].is_parameters)
+        return list(islice(wrong, 1))
+
+    def _is_part_of_it(self, faults: Faults, place: int) -> bool:
+        """Whether the parameters have some of the names and shapes that the submission's have."""
+        self._patience -= _MODULE
+        case = self._bank.cases[place]
+        right, ours = shapes(case.right), shapes(self._answers[place])
+        theirs = shapes(self._bank.answer(self._component, faults, place))
+        return bool(theirs ^ right) and (theirs ^ right) < (ours ^ right)
 
     @cached_property
     def _inherited(self) -> list[Faults]:

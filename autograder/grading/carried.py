@@ -5,11 +5,11 @@ reference: whatever runs behind the walls may be read there.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from autograder.checking import CheckOutcome
-from autograder.course import Verdict
+from autograder.course import ItemResult, Verdict
 from autograder.notebooks import MODULE, Source, Submission, can_be_given
 
 # Grades these items of a submission again, with these names to be had from `given` too.
@@ -28,14 +28,8 @@ def carried(
     rehearsed: the outcomes of the reference, which tell what each item is about.
     """
     failed = _failed(outcomes)
-    targets: dict[str, set[str]] = {}
-    for each in rehearsed:
-        targets.setdefault(each.item, set()).update(asked.question.name for asked in each.asked)
     order = [cell.name for cell in source.reference if cell.solution]
-    own = {
-        item: [cell for cell in order if cell in {source.defined_in.get(name) for name in names}]
-        for item, names in targets.items()
-    }
+    own = looked_at(source, rehearsed)
     untouched = _untouched(submission, source)
     found: dict[str, tuple[str, ...]] = {}
     for number, first in enumerate(order):
@@ -56,6 +50,51 @@ def carried(
             still = _failed(again(_replaced(submission, source, culprits), names, items))
             found |= {item: tuple(names) for item in items if item not in still}
     return found
+
+
+def looked_at(source: Source, rehearsed: Sequence[CheckOutcome]) -> dict[str, list[str]]:
+    """The solution cells that each item looks at, in their order."""
+    targets: dict[str, set[str]] = {}
+    for each in rehearsed:
+        targets.setdefault(each.item, set()).update(asked.question.name for asked in each.asked)
+    order = [cell.name for cell in source.reference if cell.solution]
+    return {
+        item: [cell for cell in order if cell in {source.defined_in.get(name) for name in names}]
+        for item, names in targets.items()
+    }
+
+
+def with_contradictions(
+    items: Sequence[ItemResult],
+    carried_by: Mapping[str, Sequence[str]],
+    own: Mapping[str, Sequence[str]],
+    source: Source,
+) -> list[ItemResult]:
+    """The items; of those carried by parts in which nothing was lost, a word for staff.
+
+    own: the solution cells that each item looks at. Such a part is wrong, and no check saw it.
+    """
+    told = []
+    for item in items:
+        parts = carried_by.get(item.item, ())
+        cells = {source.defined_in[name] for name in parts}
+        paid = [
+            each
+            for each in items
+            if cells.intersection(own.get(each.item, ())) and (each.score or 0) < each.points
+        ]
+        if parts and not paid:
+            said = ", ".join(parts)
+            changes = {
+                "score": None,
+                "verdict": Verdict.INTERNAL,
+                "message": f"it passes once {said} is replaced by a right one, but no item about "
+                f"{said} lost anything: no check sees what is wrong there. Write one that does, "
+                "and grade again",
+            }
+            item = item.model_copy(update=changes)
+        told.append(item)
+    return told
 
 
 def _failed(outcomes: Iterable[CheckOutcome]) -> list[str]:

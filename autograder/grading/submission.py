@@ -12,7 +12,7 @@ from autograder.asking import RemoteStudent
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Result, Verdict, fingerprint
 from autograder.diagnosis import Case, Diagnosis, Inquiry, ask, diagnose, fails_alone_through, known
-from autograder.grading.carried import carried
+from autograder.grading.carried import carried, looked_at, with_contradictions
 from autograder.grading.charge import charge_once
 from autograder.grading.exam import Exam, remote_student
 from autograder.grading.judge import carry, explained, judge, replaced, verdict_on
@@ -136,6 +136,9 @@ def _grade(
             said = known(left, exam.bank.cases, answers, asking, names, exam.symptoms)
         told = {item: each._asdict() for item, each in said.items()}
         items = [item.model_copy(update=told.get(item.item)) for item in items]
+    items = with_contradictions(
+        items, carried_by, looked_at(exam.source, exam.outcomes), exam.source
+    )
     return items, mistakes_of(items, outcomes, found, payers), notes
 
 

@@ -16,11 +16,17 @@ class Attention:
         *("FillsWithZero", "AddsTheMask", "BlocksAfterTheSoftmax", "UsesTheFirstMask"),
         *("BlockedRowsBecomeNaN", "BlockedRowsBecomeUniform", "SoftmaxOverTheQueries"),
         *("NoSoftmax", "DoesNotSubtractTheMaximum", "DetachesTheWeights"),
-        *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst"),
+        *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst", "ViewsTheInputs", "ReturnsFloat32"),
     )
+
+    def look_at(self, q, k, v, mask):
+        pass
 
     def take(self, q, k, v):
         return q, k, v
+
+    def cast(self, x):
+        return x
 
     def score(self, q, k):
         return q @ k.transpose(-2, -1)  # (..., t_q, t_k)
@@ -28,29 +34,104 @@ class Attention:
     def scale(self, scores, q, v):
         return scores / math.sqrt(q.shape[-1])
 
+    def read(self, mask):
+        return mask
+
+    def fill(self, scores):
+        return torch.finfo(scores.dtype).min
+
     def block(self, scores, mask):
-        return scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        return scores.masked_fill(~mask, self.fill(scores))
+
+    def before(self, scores):
+        return scores
 
     def normalise(self, scores, mask):
         return scores.softmax(dim=-1)
 
+    def after(self, weights, q):
+        return weights
+
     def empty(self, weights, mask):
         return weights.masked_fill(~mask, 0.0)
 
+    def drop(self, weights):
+        return weights
+
     def mix(self, weights, v):
         return weights @ v
+
+    def cast_back(self, x):
+        return x
 
     def give(self, output, weights, scores):
         return output, weights
 
     def __call__(self, q, k, v, mask=None):
-        q, k, v = self.take(q, k, v)
+        self.look_at(q, k, v, mask)
+        q, k, v = (self.cast(x) for x in self.take(q, k, v))
         scores = self.scale(self.score(q, k), q, v)
+        mask = None if mask is None else self.read(mask)
         blocked = scores if mask is None else self.block(scores, mask)
-        weights = self.normalise(blocked, mask)
+        weights = self.after(self.normalise(self.before(blocked), mask), q)
         if mask is not None:
             weights = self.empty(weights, mask)
-        return self.give(self.mix(weights, v), weights, scores)
+        weights = self.drop(weights)
+        output = self.cast_back(self.mix(weights, v))
+        return self.give(output, self.cast_back(weights), scores)
+
+
+# Looking at the inputs
+
+
+class FourAxesAlone(Attention):
+    """The shape is unpacked into four names, which raises an error for fewer axes and for more.
+
+    "..." in the shapes stands for any number of axes. Which of the sizes is needed at all?
+    """
+
+    item = "attention_output"
+
+    def look_at(self, q, k, v, mask):
+        _batch, _n_heads, _t_q, _d_k = q.shape
+
+
+class ViewsTheInputs(Attention):
+    """Inputs whose memory is not contiguous raise an error, as by view.
+
+    view needs memory in a certain order. What does without it, and is it needed here at all?
+    """
+
+    item = "attention_tensors"
+
+    def look_at(self, q, k, v, mask):
+        for x in (q, k, v):
+            x.view(-1, *x.shape[-2:])
+
+
+class NeedsAMask(Attention):
+    """Without a mask an error is raised: it is used before it is asked for None.
+
+    Which lines stand under the question whether there is a mask?
+    """
+
+    item = "attention_output"
+
+    def look_at(self, q, k, v, mask):
+        _blocked = ~mask
+
+
+class AsksWhetherTheMaskIsTrue(Attention):
+    """`if mask:` raises an error: a tensor of many truth values is neither true nor false.
+
+    Is the question whether there is a mask, or what is in it?
+    """
+
+    item = "attention_mask"
+
+    def look_at(self, q, k, v, mask):
+        if mask:
+            pass
 
 
 # Taking the inputs
@@ -112,8 +193,27 @@ class ComputesInFloat32(Attention):
 
     item = "attention_output"
 
-    def take(self, q, k, v):
-        return q.float().to(q.dtype), k.float().to(q.dtype), v.float().to(q.dtype)
+    def cast(self, x):
+        return x.float().to(x.dtype)
+
+
+# A computation in float32 differs in its last digits from one processor to the next, and from one
+# order of steps to another. What is compared to the last digit of float64 is rounded instead.
+
+
+class ReturnsFloat32(Attention):
+    """The inputs are turned into float32, so that float64 goes in and float32 comes out.
+
+    The dtype of the inputs is the caller's choice; which step changes it?
+    """
+
+    item = "attention_output"
+
+    def cast(self, x):
+        return x.float().to(x.dtype)
+
+    def cast_back(self, x):
+        return x.float()
 
 
 class ReturnsFloat64(Attention):
@@ -124,8 +224,8 @@ class ReturnsFloat64(Attention):
 
     item = "attention_tensors"
 
-    def take(self, q, k, v):
-        return q.double(), k.double(), v.double()
+    def cast(self, x):
+        return x.double()
 
 
 class NormalisesQueriesAndKeys(Attention):
@@ -168,6 +268,54 @@ class ReshapesTheKeys(Attention):
 
     def score(self, q, k):
         return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])
+
+
+class ExchangesTheThirdAndFourthAxis(Attention):
+    """k is transposed by the axes 2 and 3, counted from the front: it works for four axes alone.
+
+    In how many dimensions do the inputs come? Which two are meant, counted from the end?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return q @ k.transpose(2, 3)
+
+
+class ExchangesTheSecondAndThirdAxis(Attention):
+    """k is transposed by the axes 1 and 2, counted from the front: it works for three axes alone.
+
+    In how many dimensions do the inputs come? Which two are meant, counted from the end?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return q @ k.transpose(1, 2)
+
+
+class BatchesAlone(Attention):
+    """bmm takes tensors of three axes, and raises an error for every other number of them.
+
+    Heads make four axes. Which product of matrices leaves all axes before the last two alone?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return torch.bmm(q, k.transpose(-2, -1))
+
+
+class ComparesQueriesWithQueries(Attention):
+    """The queries are compared with the queries: k is never used.
+
+    Between whom does Q times the transpose of K ask?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return q @ q.transpose(-2, -1)
 
 
 class NegatesTheScores(Attention):
@@ -269,6 +417,58 @@ class DividesByTheRootOfTq(Attention):
         return scores / math.sqrt(scores.shape[-2])
 
 
+class DividesByTheRootOfTheFirstAxis(Attention):
+    """The scores are divided by the root of the size of q's first axis, not of its last.
+
+    Which index counts from the end? How large is a batch, and how long a query?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / math.sqrt(q.shape[0])
+
+
+class DividesByTheRootOfTheSecondAxis(Attention):
+    """The scores are divided by the root of the size of q's second axis, whatever that counts.
+
+    With a batch and heads before it, the axis that is meant has another number. Which has it from
+    the end?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / math.sqrt(q.shape[1])
+
+
+class FloorsTheScores(Attention):
+    """The scaled scores are rounded down to whole numbers, as by // where / should stand.
+
+    What is 7 // 2, and what is 7 / 2?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores // math.sqrt(q.shape[-1])
+
+
+class ScalesTheWeights(Attention):
+    """The weights are divided by the root of d_k after the softmax, and the scores are not scaled.
+
+    Then they no longer sum to 1. What is the softmax taken of, in equation 1?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores
+
+    def after(self, weights, q):
+        return weights / math.sqrt(q.shape[-1])
+
+
 class ScaleOfSixtyFour(Attention):
     """The scores are divided by 8, the root of 64, whatever d_k is.
 
@@ -343,11 +543,8 @@ class InvertsTheMask(Attention):
 
     item = "attention_mask"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(mask, torch.finfo(scores.dtype).min)
-
-    def empty(self, weights, mask):
-        return weights.masked_fill(mask, 0.0)
+    def read(self, mask):
+        return ~mask
 
 
 class FillsWithZero(Attention):
@@ -359,8 +556,40 @@ class FillsWithZero(Attention):
 
     item = "attention_mask"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, 0.0)
+    def fill(self, scores):
+        return 0.0
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class FillsWithABillionth(Attention):
+    """Blocked scores are set to 1e-9, which is a billionth, and all but 0.
+
+    The exponential of 0 is 1, which leaves a blocked key its share. What does the minus stand
+    before, in -1e9 and in 1e-9?
+    """
+
+    item = "attention_mask"
+
+    def fill(self, scores):
+        return 1e-9
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class FillsWithMinusABillionth(Attention):
+    """Blocked scores are set to -1e-9, which is below 0 by a billionth, and all but 0.
+
+    The exponential of 0 is 1, which leaves a blocked key its share. How large is -1e-9, and how
+    large is -1e9?
+    """
+
+    item = "attention_mask"
+
+    def fill(self, scores):
+        return -1e-9
 
     def empty(self, weights, mask):
         return weights
@@ -374,8 +603,8 @@ class FillsWithMinusOne(Attention):
 
     item = "attention_mask"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, -1.0)
+    def fill(self, scores):
+        return -1.0
 
     def empty(self, weights, mask):
         return weights
@@ -389,8 +618,8 @@ class FillsWithAHundred(Attention):
 
     item = "attention_mask"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, -100.0)
+    def fill(self, scores):
+        return -100.0
 
     def empty(self, weights, mask):
         return weights
@@ -431,11 +660,8 @@ class UsesTheFirstMask(Attention):
 
     item = "attention_mask"
 
-    def block(self, scores, mask):
-        return super().block(scores, mask[:1] if mask.dim() == 4 else mask)
-
-    def empty(self, weights, mask):
-        return super().empty(weights, mask[:1] if mask.dim() == 4 else mask)
+    def read(self, mask):
+        return mask[:1] if mask.dim() == 4 else mask
 
 
 class BlockedRowsBecomeNaN(Attention):
@@ -446,8 +672,8 @@ class BlockedRowsBecomeNaN(Attention):
 
     item = "attention_blocked_rows"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, -math.inf)
+    def fill(self, scores):
+        return -math.inf
 
     def empty(self, weights, mask):
         return weights
@@ -474,8 +700,8 @@ class NaNReplacedTooLate(Attention):
 
     item = "attention_blocked_rows"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, -math.inf)
+    def fill(self, scores):
+        return -math.inf
 
     def empty(self, weights, mask):
         return weights
@@ -536,6 +762,30 @@ class SoftmaxOverTheSecondAxis(Attention):
 
     def normalise(self, scores, mask):
         return scores.softmax(dim=1)
+
+
+class SoftmaxWithoutAnAxis(Attention):
+    """The softmax is told no axis, so that it takes one by the number of axes: seldom the keys.
+
+    For whom must the weights sum to 1? torch warned when it had to guess.
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=0 if scores.dim() in (1, 3) else 1)
+
+
+class WeightsStayFloat32(Attention):
+    """The weights are float32 whatever the scores are, and no longer fit values that are float64.
+
+    A softmax keeps the dtype of its input, unless it is told one. Is it?
+    """
+
+    item = "attention_weights"
+
+    def before(self, scores):
+        return scores.float()
 
 
 class SoftmaxOverEverything(Attention):
@@ -680,8 +930,21 @@ class DetachesTheWeights(Attention):
 
     item = "attention_gradients"
 
-    def normalise(self, scores, mask):
-        return scores.softmax(dim=-1).detach()
+    def after(self, weights, q):
+        return weights.detach()
+
+
+class DropsSomeWeights(Attention):
+    """A tenth of the weights is dropped, and the rest made larger, although nothing is trained.
+
+    F.dropout drops unless it is told that it is not training, and an nn.Dropout that is made
+    inside of a function is in train mode. Does attention itself drop at all?
+    """
+
+    item = "attention_weights"
+
+    def drop(self, weights):
+        return F.dropout(weights, 0.1)
 
 
 # The values

@@ -7,6 +7,10 @@ class CausalMask:
     """Lets each position attend to itself and to earlier ones."""
 
     of = "causal_mask"
+    often = (
+        *("DeviceIgnored", "WithoutTheDiagonal", "SeesTheFuture", "OnlyTheFuture", "OneTooFar"),
+        *("AllAllowed", "OfFloats", "OfBytes", "WithABatchAxis", "WithNewAxes"),
+    )
 
     def size_of(self, size):
         return size
@@ -17,12 +21,15 @@ class CausalMask:
     def compare(self, query, key):
         return key <= query
 
-    def give(self, mask):
+    def kind(self, mask):
+        return mask
+
+    def shape(self, mask):
         return mask
 
     def __call__(self, size, device=None):
         position = torch.arange(self.size_of(size), device=self.place(device))
-        return self.give(self.compare(position[:, None], position[None, :]))
+        return self.shape(self.kind(self.compare(position[:, None], position[None, :])))
 
 
 class OneRowTooMany(CausalMask):
@@ -141,8 +148,32 @@ class OfFloats(CausalMask):
 
     item = "causal_mask"
 
-    def give(self, mask):
+    def kind(self, mask):
         return mask.float()
+
+
+class OfBytes(CausalMask):
+    """The mask holds 0 and 1 as torch.uint8, not the truth values of torch.bool.
+
+    On bytes ~ gives 255 and 254, both of which count as true. Which dtype was the mask told?
+    """
+
+    item = "causal_mask"
+
+    def kind(self, mask):
+        return mask.byte()
+
+
+class OfIntegers(CausalMask):
+    """The mask holds the whole numbers 0 and 1, as torch.int64, not the truth values of torch.bool.
+
+    On integers ~ gives -1 and -2, both of which count as true. Which step makes numbers of it?
+    """
+
+    item = "causal_mask"
+
+    def kind(self, mask):
+        return mask.long()
 
 
 class AsAddedToScores(CausalMask):
@@ -153,8 +184,20 @@ class AsAddedToScores(CausalMask):
 
     item = "causal_mask"
 
-    def give(self, mask):
+    def kind(self, mask):
         return torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, -torch.inf)
+
+
+class WithABatchAxis(CausalMask):
+    """The mask is (1, size, size): an axis of size 1 has been put before it.
+
+    Broadcasting adds it when it is needed. Which shape does the docstring ask for?
+    """
+
+    item = "causal_mask"
+
+    def shape(self, mask):
+        return mask[None]
 
 
 class WithNewAxes(CausalMask):
@@ -165,5 +208,5 @@ class WithNewAxes(CausalMask):
 
     item = "causal_mask"
 
-    def give(self, mask):
+    def shape(self, mask):
         return mask[None, None]

@@ -7,6 +7,11 @@ class PaddingMask:
     """Tells which tokens are real."""
 
     of = "padding_mask"
+    often = (
+        *("TrueAtPads", "PadIdIsZero", "PadIdIsTheLeast", "NewAxesMissing", "OneNewAxis"),
+        *("OnTheQueries", "BatchInTheMiddle", "ExpandedToAllQueries", "MaskOfFloats"),
+        *("MaskOfInt32", "MaskOfIntegers", "MaskOnTheDefaultDevice"),
+    )
 
     def take(self, tokens):
         return tokens
@@ -17,11 +22,15 @@ class PaddingMask:
     def arrange(self, real):
         return real[:, None, None, :]  # (batch, 1, 1, t)
 
-    def give(self, mask):
+    def kind(self, mask):
+        return mask
+
+    def place(self, mask):
         return mask
 
     def __call__(self, tokens, pad_id=0):
-        return self.give(self.arrange(self.find(self.take(tokens), pad_id)))
+        real = self.find(self.take(tokens), pad_id)
+        return self.place(self.kind(self.arrange(real)))
 
 
 class BlanksThePads(PaddingMask):
@@ -72,6 +81,18 @@ class PadIdIsTheLeast(PaddingMask):
 
     def find(self, tokens, pad_id):
         return tokens > pad_id
+
+
+class NoPads(PaddingMask):
+    """Nothing counts as padding: the mask is True everywhere.
+
+    torch.ones of the right shape says nothing of the tokens. Where are they compared with pad_id?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return tokens == tokens
 
 
 class EndsAtTheFirstPad(PaddingMask):
@@ -159,6 +180,30 @@ class BatchInTheMiddle(PaddingMask):
         return real[None, None]
 
 
+class ExpandedToAllQueries(PaddingMask):
+    """The mask is (batch, 1, t, t): its row is repeated for every query.
+
+    Broadcasting does that, for any number of queries. Which shape does the docstring ask for?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[:, None, None, :].expand(-1, -1, real.shape[-1], -1)
+
+
+class BlocksPaddedQueriesToo(PaddingMask):
+    """The mask is (batch, 1, t, t), and False wherever the query or the key is a pad.
+
+    What a padded query receives is looked at by nobody. Which axis of the scores counts the keys?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[:, None, None, :] & real[:, None, :, None]
+
+
 class MaskOfFloats(PaddingMask):
     """The mask holds the numbers 0.0 and 1.0, not the truth values of torch.bool.
 
@@ -167,29 +212,41 @@ class MaskOfFloats(PaddingMask):
 
     item = "padding_mask"
 
-    def give(self, mask):
+    def kind(self, mask):
         return mask.float()
 
 
-class MaskOfIntegers(PaddingMask):
-    """The mask holds the whole numbers 0 and 1, not the truth values of torch.bool.
+class MaskOfInt32(PaddingMask):
+    """The mask holds the numbers 0 and 1 as torch.int32, as by int(), not truth values.
 
     On integers ~ gives -1 and -2, both of which count as true. Which step makes numbers of it?
     """
 
     item = "padding_mask"
 
-    def give(self, mask):
+    def kind(self, mask):
+        return mask.int()
+
+
+class MaskOfIntegers(PaddingMask):
+    """The mask holds the whole numbers 0 and 1, as torch.int64, not the truth values of torch.bool.
+
+    On integers ~ gives -1 and -2, both of which count as true. Which step makes numbers of it?
+    """
+
+    item = "padding_mask"
+
+    def kind(self, mask):
         return mask.long()
 
 
 class MaskOnTheDefaultDevice(PaddingMask):
     """The mask is on torch's default device, not on that of the tokens.
 
-    Where does a tensor lie that is made anew without saying where?
+    Where does a tensor lie that is made anew without saying where, and where after cpu()?
     """
 
     item = "padding_mask"
 
-    def give(self, mask):
-        return torch.ones(mask.shape, dtype=torch.bool)
+    def place(self, mask):
+        return mask.cpu()

@@ -16,7 +16,8 @@ class Heads(nn.Module):
         *("KeyAndValueExchanged", "ValueNotProjected", "MaskNotHandedOn", "MaskInverted"),
         *("NotScaled", "DividesByDk", "FillsWithZero", "BlockedRowsBecomeNaN"),
         *("BlockedRowsBecomeUniform", "SoftmaxOverTheQueries", "SoftmaxOverTheHeads"),
-        *("WeightsNotStored", "WeightsNotDetached", "OutputNotProjected"),
+        *("WeightsNotStored", "WeightsNotDetached", "OutputNotProjected", "MergeByView"),
+        *("MaskGetsAnotherAxis",),
     )
 
     def __init__(self, d_model, n_heads):
@@ -36,13 +37,26 @@ class Heads(nn.Module):
     def share_out(self, d_model, n_heads):
         return n_heads, d_model // n_heads
 
+    def input_sizes(self, d_model, d_k):
+        return d_model, d_model
+
+    def input_bias(self):
+        return True
+
     def make_inputs(self, d_model, d_k):
-        self.q_proj = nn.Linear(d_model, d_model)
-        self.k_proj = nn.Linear(d_model, d_model)
-        self.v_proj = nn.Linear(d_model, d_model)
+        sizes, bias = self.input_sizes(d_model, d_k), self.input_bias()
+        self.q_proj = nn.Linear(*sizes, bias=bias)
+        self.k_proj = nn.Linear(*sizes, bias=bias)
+        self.v_proj = nn.Linear(*sizes, bias=bias)
+
+    def output_sizes(self, d_model, d_k):
+        return d_model, d_model
+
+    def output_bias(self):
+        return True
 
     def make_output(self, d_model, d_k):
-        self.out_proj = nn.Linear(d_model, d_model)
+        self.out_proj = nn.Linear(*self.output_sizes(d_model, d_k), bias=self.output_bias())
 
     def finish(self):
         pass
@@ -53,16 +67,41 @@ class Heads(nn.Module):
     def merge_heads(self, x):
         return self.glue(x)
 
+    def look_at_layout(self, x):
+        pass
+
+    def part(self, x):
+        return x.unflatten(-1, (self.n_heads, self.d_k))  # (batch, t, n_heads, d_k)
+
+    def bring_forward(self, x):
+        return x.transpose(1, 2)  # (batch, n_heads, t, d_k)
+
     def cut(self, x):
-        return x.unflatten(-1, (self.n_heads, self.d_k)).transpose(1, 2)  # (batch, n_heads, t, d_k)
+        self.look_at_layout(x)
+        return self.bring_forward(self.part(x))
+
+    def turn_back(self, x):
+        return x.transpose(1, 2)  # (batch, t, n_heads, d_k)
+
+    def join(self, x):
+        return x.reshape(x.shape[0], -1, self.d_model)  # (batch, t, d_model)
 
     def glue(self, x):
-        return x.transpose(1, 2).flatten(2)  # (batch, t, d_model)
+        return self.join(self.turn_back(x))
+
+    def look_at_inputs(self, query, key, mask):
+        pass
 
     def take(self, query, key, value):
         return query, key, value
 
+    def cast(self, x):
+        return x
+
     def read_mask(self, mask, query, key):
+        return mask
+
+    def shape_mask(self, mask, query, key):
         return mask
 
     def project_query(self, query):
@@ -77,11 +116,17 @@ class Heads(nn.Module):
     def score(self, q, k):
         return q @ k.transpose(-2, -1)
 
-    def scale(self, scores, d_k):
-        return scores / math.sqrt(d_k)
+    def root(self, d_k):
+        return math.sqrt(d_k)
+
+    def scale(self, scores, root):
+        return scores / root
+
+    def fill(self, scores):
+        return torch.finfo(scores.dtype).min
 
     def block(self, scores, mask):
-        return scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        return scores.masked_fill(~mask.broadcast_to(scores.shape), self.fill(scores))
 
     def normalise(self, scores, mask):
         return scores.softmax(-1)
@@ -89,13 +134,16 @@ class Heads(nn.Module):
     def empty(self, weights, mask):
         return weights if mask is None else weights.masked_fill(~mask, 0.0)
 
+    def drop(self, weights):
+        return weights
+
     def mix(self, weights, k, v):
         return weights @ v
 
     def attend(self, q, k, v, mask):
-        scores = self.scale(self.score(q, k), q.shape[-1])
+        scores = self.scale(self.score(q, k), self.root(q.shape[-1]))
         blocked = scores if mask is None else self.block(scores, mask)
-        weights = self.empty(self.normalise(blocked, mask), mask)
+        weights = self.drop(self.empty(self.normalise(blocked, mask), mask))
         return self.mix(weights, k, v), weights, scores
 
     def store(self, weights, scores, answers):
@@ -114,8 +162,9 @@ class Heads(nn.Module):
         return output
 
     def forward(self, query, key, value, mask=None):
-        query, key, value = self.take(query, key, value)
-        mask = self.read_mask(mask, query, key)
+        self.look_at_inputs(query, key, mask)
+        query, key, value = (self.cast(x) for x in self.take(query, key, value))
+        mask = self.shape_mask(self.read_mask(mask, query, key), query, key)
         q = self.cut(self.project_query(query))
         k = self.cut(self.project_key(key))
         v = self.cut(self.project_value(value))
@@ -213,10 +262,8 @@ class NoBiasesAtTheInputs(Heads):
 
     item = "heads_parameters"
 
-    def make_inputs(self, d_model, d_k):
-        self.q_proj = nn.Linear(d_model, d_model, bias=False)
-        self.k_proj = nn.Linear(d_model, d_model, bias=False)
-        self.v_proj = nn.Linear(d_model, d_model, bias=False)
+    def input_bias(self):
+        return False
 
 
 class NarrowProjections(Heads):
@@ -227,13 +274,66 @@ class NarrowProjections(Heads):
 
     item = "heads_parameters"
 
-    def make_inputs(self, d_model, d_k):
-        self.q_proj = nn.Linear(d_model, d_k)
-        self.k_proj = nn.Linear(d_model, d_k)
-        self.v_proj = nn.Linear(d_model, d_k)
+    def input_sizes(self, d_model, d_k):
+        return d_model, d_k
 
-    def make_output(self, d_model, d_k):
-        self.out_proj = nn.Linear(d_k, d_model)
+    def output_sizes(self, d_model, d_k):
+        return d_k, d_model
+
+
+class ProjectionsOfOneHead(Heads):
+    """q_proj, k_proj and v_proj take d_k numbers and give d_k: all heads share them.
+
+    x is cut into heads first, then, and each head projects its slice as the others do. What does
+    a head see of a word before it is projected, by the docstring?
+    """
+
+    item = "heads_parameters"
+
+    def input_sizes(self, d_model, d_k):
+        return d_k, d_k
+
+
+class WideProjections(Heads):
+    """q_proj, k_proj and v_proj lead to d_model numbers for each head, and out_proj back.
+
+    The heads share d_model numbers. How many does each of them get?
+    """
+
+    item = "heads_parameters"
+
+    def input_sizes(self, d_model, d_k):
+        return d_model, d_model * (d_model // d_k)
+
+    def output_sizes(self, d_model, d_k):
+        return d_model * (d_model // d_k), d_model
+
+
+class WidthOf512(Heads):
+    """The projections are from 512 numbers to 512, whatever d_model is.
+
+    512 is the paper's d_model. Is a number written out where the argument should stand?
+    """
+
+    item = "heads_parameters"
+
+    def input_sizes(self, d_model, d_k):
+        return 512, 512
+
+    def output_sizes(self, d_model, d_k):
+        return 512, 512
+
+
+class OneFusedProjection(Heads):
+    """One nn.Linear named qkv_proj stands for q_proj, k_proj and v_proj.
+
+    That saves two products, and the names of the parameters are not those that were agreed on.
+    """
+
+    item = "heads_parameters"
+
+    def make_inputs(self, d_model, d_k):
+        self.qkv_proj = nn.Linear(d_model, 3 * d_model)
 
 
 class OneProjectionForThree(Heads):
@@ -256,14 +356,42 @@ class NoBiasAtTheOutput(Heads):
 
     item = "heads_parameters"
 
+    def output_bias(self):
+        return False
+
+
+class NoBiases(Heads):
+    """None of the four projections has a bias.
+
+    Papers often leave it out. What does the docstring say?
+    """
+
+    item = "heads_parameters"
+
+    def input_bias(self):
+        return False
+
+    def output_bias(self):
+        return False
+
+
+class NoOutputProjection(Heads):
+    """There is no out_proj, or none that the module knows of.
+
+    What lets the heads' answers meet, once they stand side by side?
+    """
+
+    item = "heads_parameters"
+
     def make_output(self, d_model, d_k):
-        self.out_proj = nn.Linear(d_model, d_model, bias=False)
+        pass
 
 
 class ProjectionsInAList(Heads):
-    """The projections are no part of the module, as when they stand in a plain Python list.
+    """The projections are no part of the module: they are in a plain list, or made anew in forward.
 
-    Neither optimizers nor state dicts find them there. What does nn.Module take notice of?
+    Neither optimizers nor state dicts find them there, and what is made anew has learned nothing.
+    What does nn.Module take notice of?
     """
 
     item = "heads_parameters"
@@ -342,8 +470,11 @@ class SplitByReshapeAlone(Heads):
 
     item = "heads_split"
 
-    def cut(self, x):
+    def part(self, x):
         return x.reshape(x.shape[0], self.n_heads, x.shape[1], self.d_k)
+
+    def bring_forward(self, x):
+        return x
 
 
 class SplitInterleaves(Heads):
@@ -354,8 +485,8 @@ class SplitInterleaves(Heads):
 
     item = "heads_split"
 
-    def cut(self, x):
-        return x.unflatten(-1, (self.d_k, self.n_heads)).permute(0, 3, 1, 2)
+    def part(self, x):
+        return x.unflatten(-1, (self.d_k, self.n_heads)).transpose(2, 3)
 
 
 class SplitLeavesPositionsFirst(Heads):
@@ -366,8 +497,20 @@ class SplitLeavesPositionsFirst(Heads):
 
     item = "heads_split"
 
-    def cut(self, x):
-        return x.unflatten(-1, (self.n_heads, self.d_k))
+    def bring_forward(self, x):
+        return x
+
+
+class SplitByView(Heads):
+    """split_heads raises an error when the memory of x is not contiguous, as by view.
+
+    To cut one axis in two is always possible; what else does view do here, and what does without?
+    """
+
+    item = "heads_split"
+
+    def look_at_layout(self, x):
+        x.view(x.shape[0], -1)
 
 
 class SplitJoinsTheSentences(Heads):
@@ -390,8 +533,8 @@ class MergeByReshapeAlone(Heads):
 
     item = "heads_merge"
 
-    def glue(self, x):
-        return x.reshape(x.shape[0], -1, self.d_model)
+    def turn_back(self, x):
+        return x
 
 
 class MergeInterleaves(Heads):
@@ -402,8 +545,8 @@ class MergeInterleaves(Heads):
 
     item = "heads_merge"
 
-    def glue(self, x):
-        return x.permute(0, 2, 3, 1).flatten(2)
+    def turn_back(self, x):
+        return x.permute(0, 2, 3, 1)
 
 
 class MergeByView(Heads):
@@ -414,9 +557,8 @@ class MergeByView(Heads):
 
     item = "heads_merge"
 
-    def glue(self, x):
-        batch, n_heads, t, d_k = x.shape
-        return x.transpose(1, 2).view(batch, t, n_heads * d_k)
+    def join(self, x):
+        return x.view(x.shape[0], -1, self.d_model)
 
 
 class MergeLeavesFourAxes(Heads):
@@ -431,14 +573,78 @@ class MergeLeavesFourAxes(Heads):
         return x.transpose(1, 2)
 
 
+# Looking at the inputs
+
+
+class LengthOfTheQueryForAll(Heads):
+    """Keys and values are split by the length of the query, which raises an error where it differs.
+
+    A size that is read once, from one of three inputs: whose are the positions of the others?
+    """
+
+    item = "heads_cross_attention"
+
+    def look_at_inputs(self, query, key, mask):
+        key.reshape(*query.shape[:2], self.n_heads, self.d_k)
+
+
+class NeedsAMask(Heads):
+    """Without a mask an error is raised: it is used before it is asked for None.
+
+    Which lines stand under the question whether there is a mask?
+    """
+
+    item = "heads_self_attention"
+
+    def look_at_inputs(self, query, key, mask):
+        _blocked = ~mask
+
+
+class AsksWhetherTheMaskIsTrue(Heads):
+    """`if mask:` raises an error: a tensor of many truth values is neither true nor false.
+
+    Is the question whether there is a mask, or what is in it?
+    """
+
+    item = "heads_mask"
+
+    def look_at_inputs(self, query, key, mask):
+        if mask is not None and mask:
+            pass
+
+
 # Taking the inputs
+
+
+class ValueFirst(Heads):
+    """The arguments are taken in another order: the first for the value, the last for the query.
+
+    In which order do they come, in the signature and in each call?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return value, key, query
+
+
+class Float32Inside(Heads):
+    """The inputs are turned into float32, and no longer fit parameters that are float64.
+
+    The dtype of the inputs is the caller's choice; which step changes it?
+    """
+
+    item = "heads_self_attention"
+
+    def cast(self, x):
+        return x.float()
 
 
 class NeedsEqualLengths(Heads):
     """It is right in self-attention, and raises an error wherever t_q and t_k differ.
 
-    So it is when key or value is taken for the query, as with the arguments in another order,
-    or when the keys are split by the length of the query. Follow the shapes with t_q=5, t_k=7.
+    So it is when key or value is taken for the query, as with the arguments in another order.
+    Follow the shapes with t_q=5, t_k=7.
     """
 
     item = "heads_cross_attention"
@@ -617,7 +823,7 @@ class MaskOfTheFirstHead(Heads):
 
     item = "heads_mask"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         return mask[:, :1] if mask is not None and mask.dim() == 4 else mask
 
 
@@ -629,7 +835,7 @@ class MaskOfTheFirstSentence(Heads):
 
     item = "heads_mask"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         return mask[:1] if mask is not None and mask.dim() == 4 else mask
 
 
@@ -641,7 +847,7 @@ class MaskOfTheFirstQuery(Heads):
 
     item = "heads_mask"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         return None if mask is None else mask[..., :1, :]
 
 
@@ -654,7 +860,7 @@ class MasksInAnotherOrder(Heads):
 
     item = "heads_mask"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         if mask is None or mask.dim() < 4 or mask.shape[1] > 1:
             return mask
         batch = mask.shape[0]
@@ -670,7 +876,7 @@ class MaskGetsAnotherAxis(Heads):
 
     item = "heads_mask"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         if mask is None:
             return None
         mask = mask.unsqueeze(1)
@@ -685,8 +891,20 @@ class ThreeAxesTakenForBatch(Heads):
 
     item = "heads_mask"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         return mask.unsqueeze(1) if mask is not None and mask.dim() == 3 else mask
+
+
+class TwoAxesTakenForPadding(Heads):
+    """A mask of two axes gets two more in the middle, as if its first axis were the batch.
+
+    A causal mask is (t, t), and has two axes as well. Shapes are aligned from the right.
+    """
+
+    item = "heads_mask"
+
+    def shape_mask(self, mask, query, key):
+        return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
 
 
 class FullMasksOnly(Heads):
@@ -697,7 +915,7 @@ class FullMasksOnly(Heads):
 
     item = "heads_mask"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         if mask is not None:
             _batch, _n_heads, _t_q, _t_k = mask.shape
         return mask
@@ -711,7 +929,7 @@ class BlockedInEveryHead(Heads):
 
     item = "heads_blocked_rows"
 
-    def read_mask(self, mask, query, key):
+    def shape_mask(self, mask, query, key):
         if mask is None or mask.dim() < 4:
             return mask
         return mask & mask.any(-1, keepdim=True).all(1, keepdim=True)
@@ -784,8 +1002,20 @@ class NotScaled(Heads):
 
     item = "heads_self_attention"
 
-    def scale(self, scores, d_k):
+    def scale(self, scores, root):
         return scores
+
+
+class MultipliedByTheRoot(Heads):
+    """The scores are multiplied by the square root of d_k where they should be divided by it.
+
+    Is the scale there to make the scores larger, or smaller?
+    """
+
+    item = "heads_self_attention"
+
+    def scale(self, scores, root):
+        return scores * root
 
 
 class DividesByDk(Heads):
@@ -796,8 +1026,8 @@ class DividesByDk(Heads):
 
     item = "heads_self_attention"
 
-    def scale(self, scores, d_k):
-        return scores / d_k
+    def root(self, d_k):
+        return d_k
 
 
 class ScaledByDModel(Heads):
@@ -808,8 +1038,8 @@ class ScaledByDModel(Heads):
 
     item = "heads_self_attention"
 
-    def scale(self, scores, d_k):
-        return scores / math.sqrt(self.d_model)
+    def root(self, d_k):
+        return math.sqrt(self.d_model)
 
 
 class ScaleOfTwo(Heads):
@@ -820,8 +1050,8 @@ class ScaleOfTwo(Heads):
 
     item = "heads_self_attention"
 
-    def scale(self, scores, d_k):
-        return scores / 2.0
+    def root(self, d_k):
+        return 2.0
 
 
 class RootInFloat32(Heads):
@@ -832,8 +1062,20 @@ class RootInFloat32(Heads):
 
     item = "heads_self_attention"
 
-    def scale(self, scores, d_k):
-        return scores / torch.tensor(float(d_k), dtype=torch.float32).sqrt().item()
+    def root(self, d_k):
+        return torch.tensor(float(d_k), dtype=torch.float32).sqrt().item()
+
+
+class ScaleOnTheDefaultDevice(Heads):
+    """The root of d_k is a tensor of float32 that stays on the device where it was made.
+
+    A tensor that is no buffer does not move with its module. Need the root be a tensor at all?
+    """
+
+    item = "heads_tensors"
+
+    def root(self, d_k):
+        return torch.tensor([float(d_k)], dtype=torch.float32).sqrt()
 
 
 class FillsWithZero(Heads):
@@ -844,8 +1086,8 @@ class FillsWithZero(Heads):
 
     item = "heads_mask"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, 0.0)
+    def fill(self, scores):
+        return 0.0
 
     def empty(self, weights, mask):
         return weights
@@ -886,8 +1128,8 @@ class BlockedRowsBecomeNaN(Heads):
 
     item = "heads_blocked_rows"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, -math.inf)
+    def fill(self, scores):
+        return -math.inf
 
     def empty(self, weights, mask):
         return weights
@@ -913,8 +1155,8 @@ class NaNReplacedInTheAnswers(Heads):
 
     item = "heads_blocked_rows"
 
-    def block(self, scores, mask):
-        return scores.masked_fill(~mask, -math.inf)
+    def fill(self, scores):
+        return -math.inf
 
     def empty(self, weights, mask):
         return weights
@@ -945,6 +1187,19 @@ class SoftmaxOverTheQueries(Heads):
 
     def normalise(self, scores, mask):
         return scores.softmax(-2)
+
+
+class DropsSomeWeights(Heads):
+    """A tenth of the weights is dropped, and the rest made larger, in eval mode too.
+
+    An nn.Dropout that is made inside of forward is in train mode always. Does this class drop at
+    all?
+    """
+
+    item = "heads_self_attention"
+
+    def drop(self, weights):
+        return F.dropout(weights, 0.1)
 
 
 class WeightsDetachedBeforeUse(Heads):

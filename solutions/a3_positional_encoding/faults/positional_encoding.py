@@ -13,13 +13,14 @@ class Places(nn.Module):
         *("HalfIsDroppedByDefault", "NothingIsDropped", "KeepsThatShare", "Parameter"),
         *("Persistent", "PlainAttribute", "TooLongUnnoticed", "TooLongAsserted"),
         *("FirstRowForAll", "RowOfTheSentence", "NotAdded", "ScalesAgain", "AddsInPlace"),
-        *("XDroppedAlone", "DropsInEvalModeToo", "DoesNotMakeUp"),
+        *("XDroppedAlone", "DropsInEvalModeToo", "DoesNotMakeUp", "BatchAxisInTheBuffer"),
+        *("AnotherName",),
     )
 
     def __init__(self, d_model, max_len=5000, dropout=0.1):
         super().__init__()
         self.p = self.rate(dropout)
-        self.keep(self.make(max_len, d_model))
+        self.keep(self.shape_table(self.make(max_len, d_model)))
 
     def rate(self, dropout):
         return dropout
@@ -27,11 +28,23 @@ class Places(nn.Module):
     def make(self, max_len, d_model):
         return sinusoidal_encoding(max_len, d_model)
 
+    def name_of_table(self):
+        return "encoding"
+
+    def saves_table(self):
+        return False
+
+    def shape_table(self, table):
+        return table
+
     def keep(self, table):
-        self.register_buffer("encoding", table, persistent=False)
+        self.register_buffer(self.name_of_table(), table, persistent=self.saves_table())
+
+    def read_table(self, table):
+        return table
 
     def table(self):
-        return self.encoding
+        return self.read_table(getattr(self, self.name_of_table()))
 
     def take(self, x):
         return x
@@ -183,7 +196,7 @@ class Parameter(Places):
     item = "position_buffer"
 
     def keep(self, table):
-        self.encoding = nn.Parameter(table)
+        self.register_parameter(self.name_of_table(), nn.Parameter(table))
 
 
 class Persistent(Places):
@@ -194,8 +207,8 @@ class Persistent(Places):
 
     item = "position_buffer"
 
-    def keep(self, table):
-        self.register_buffer("encoding", table)
+    def saves_table(self):
+        return True
 
 
 class PlainAttribute(Places):
@@ -207,7 +220,7 @@ class PlainAttribute(Places):
     item = "position_buffer"
 
     def keep(self, table):
-        self.encoding = table
+        setattr(self, self.name_of_table(), table)
 
 
 class FetchedByForward(Places):
@@ -219,7 +232,7 @@ class FetchedByForward(Places):
     item = "position_buffer"
 
     def keep(self, table):
-        self.encoding = table
+        setattr(self, self.name_of_table(), table)
 
     def rows(self, table, x):
         return super().rows(table, x).to(x.device)
@@ -233,11 +246,8 @@ class AnotherName(Places):
 
     item = "position_buffer"
 
-    def keep(self, table):
-        self.register_buffer("pe", table, persistent=False)
-
-    def table(self):
-        return self.pe
+    def name_of_table(self):
+        return "pe"
 
 
 class BatchAxisInTheBuffer(Places):
@@ -248,11 +258,11 @@ class BatchAxisInTheBuffer(Places):
 
     item = "position_buffer"
 
-    def keep(self, table):
-        super().keep(table[None])
+    def shape_table(self, table):
+        return table[None]
 
-    def table(self):
-        return super().table()[0]
+    def read_table(self, table):
+        return table[0]
 
 
 class PositionsFirstInTheBuffer(Places):
@@ -263,11 +273,11 @@ class PositionsFirstInTheBuffer(Places):
 
     item = "position_buffer"
 
-    def keep(self, table):
-        super().keep(table[:, None])
+    def shape_table(self, table):
+        return table[:, None]
 
-    def table(self):
-        return super().table()[:, 0]
+    def read_table(self, table):
+        return table[:, 0]
 
 
 class CutToTheFirstLength(Places):
@@ -417,6 +427,42 @@ class FirstRowForAll(Places):
 
     def rows(self, table, x):
         return table[0]
+
+
+class RowOfTheLength(Places):
+    """Every word gets row t: a single row, of which there is none when t is max_len.
+
+    t alone between the brackets picks one row. What is missing to pick all before it?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table[x.shape[1]]
+
+
+class WholeTable(Places):
+    """The whole table is added, or another of its axes is cut, so that t must be max_len.
+
+    Which rows are needed for t words, and which axis of what you cut counts the rows?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table
+
+
+class OneRowMore(Places):
+    """One row more than there are words is cut from the table, and does not fit x.
+
+    Does the number behind the colon belong to the slice?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table[: x.shape[1] + 1]
 
 
 class RowOfTheSentence(Places):
@@ -718,7 +764,8 @@ class SumDroppedTwice(Places):
 class DropsInEvalModeToo(Places):
     """Numbers are dropped in eval mode as in train mode.
 
-    nn.Dropout knows the mode of its module. What does F.dropout know?
+    nn.Dropout knows the mode of its module. What does F.dropout know, and what an nn.Dropout that
+    is made anew in forward?
     """
 
     item = "position_dropout"

@@ -13,7 +13,7 @@ class Sinusoids:
         *("OddSizeAccepted", "OddSizeCrashes", "CountedFromOne", "EveryColumnItsOwn"),
         *("CosineOfTheNextHand", "ExponentCountedTwice", "ExponentHalved", "OneFrequency"),
         *("MultipliedByTheDivisor", "CosineFirst", "Halves", "TableInFloat64"),
-        *("FiveThousandRows",),
+        *("FiveThousandRows", "AThousand", "SineEverywhere"),
     )
 
     def take(self, max_len, d_model):
@@ -267,6 +267,21 @@ class CosineOfTheNextHand(Sinusoids):
         return even_columns + 2
 
 
+class DoubledAndOneMore(Sinusoids):
+    """The exponents are 4i / d_model for a sine and (4i + 1) / d_model for its cosine.
+
+    A loop that counts in twos has 2i already. And what stands in both exponents of a pair?
+    """
+
+    item = "encoding_distance"
+
+    def column_of_sines(self, even_columns):
+        return 2 * even_columns
+
+    def column_of_cosines(self, even_columns):
+        return 2 * even_columns + 1
+
+
 class HandsCountedFromOne(Sinusoids):
     """The hands are counted from 1, so that the first one is slower than a radian a step.
 
@@ -327,6 +342,30 @@ class BracketsMissing(Sinusoids):
         return column - math.log(d_model, 10000)
 
 
+class DividedInsideTheLogarithm(Sinusoids):
+    """10000 is divided by d_model inside of the logarithm, where the exponent should be divided.
+
+    Brackets again: which quotient is the logarithm of 10000 a part of?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return column * math.log(10000 / d_model, 10000)
+
+
+class ExponentOf512(Sinusoids):
+    """The exponents are divided by 512, whatever d_model is.
+
+    512 is the paper's d_model. Is a number written out where the argument should stand?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return column / 512
+
+
 class AThousand(Sinusoids):
     """The exponents belong to 1000, not to 10000.
 
@@ -349,6 +388,18 @@ class AHundredThousand(Sinusoids):
 
     def divisor(self, exponent):
         return 100000**exponent
+
+
+class WithoutTheLogarithm(Sinusoids):
+    """The divisor is e to the power of 2i / d_model: 10000 does not come in at all.
+
+    exp alone knows of no other base than e. What makes 10000 of it?
+    """
+
+    item = "encoding_values"
+
+    def divisor(self, exponent):
+        return exponent.exp()
 
 
 class LogToTheBaseTen(Sinusoids):
@@ -429,6 +480,18 @@ class SineEverywhere(Sinusoids):
         return angle.sin()
 
 
+class CosineOfTheSine(Sinusoids):
+    """The cosine is taken of the sine beside it, not of the angle.
+
+    When sines are written over the angles, where do the cosines read theirs?
+    """
+
+    item = "encoding_values"
+
+    def cosine(self, angle):
+        return angle.sin().cos()
+
+
 class CosinesMissing(Sinusoids):
     """The odd columns are 0: no cosine is written there.
 
@@ -463,6 +526,19 @@ class Halves(Sinusoids):
 
     def fill(self, sines, cosines, d_model):
         return torch.cat([sines, cosines], dim=-1)
+
+
+class RowsInTurn(Sinusoids):
+    """Every other row is sines throughout, and the rows between are cosines: rows for columns.
+
+    A slice of one part takes the first axis. Which one counts the columns?
+    """
+
+    item = "encoding_first_row"
+
+    def fill(self, sines, cosines, d_model):
+        even_row = torch.arange(len(sines))[:, None] % 2 == 0
+        return torch.where(even_row, sines, cosines).repeat_interleave(2, dim=1)
 
 
 class Transposed(Sinusoids):

@@ -27,14 +27,18 @@ class Embedding(nn.Module):
     def look_up(self, tokens):
         return self.embedding(tokens)
 
-    def multiply(self, rows):
-        return rows * math.sqrt(self.d_model)
+    def root(self, rows):
+        return math.sqrt(self.d_model)
+
+    def multiply(self, rows, root):
+        return rows * root
 
     def give(self, x, tokens):
         return x
 
     def forward(self, tokens):
-        return self.give(self.multiply(self.look_up(tokens)), tokens)
+        rows = self.look_up(tokens)
+        return self.give(self.multiply(rows, self.root(rows)), tokens)
 
 
 # The embedding
@@ -43,7 +47,8 @@ class Embedding(nn.Module):
 class SizesExchanged(Embedding):
     """The embedding has d_model rows of vocab_size numbers: its sizes have changed places.
 
-    There is a row for each token. Which of the two does nn.Embedding want first?
+    There is a row for each token. Which of the two does nn.Embedding want first, and which one
+    the constructor of this class?
     """
 
     item = "embedding_scale"
@@ -74,6 +79,30 @@ class AnotherName(Embedding):
 
     def make(self, vocab_size, d_model):
         self.embed = nn.Embedding(vocab_size, d_model)
+
+
+class WidthOf512(Embedding):
+    """The embedding has 512 columns, whatever d_model is.
+
+    512 is the paper's d_model. Is a number written out where the argument should stand?
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size, 512)
+
+
+class MadeAnewInForward(Embedding):
+    """The module has no parameter: its nn.Embedding is made anew in forward, or kept in a list.
+
+    What is made anew has learned nothing. Which method is called once, and which each time?
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        pass
 
 
 class LearnsItsScale(Embedding):
@@ -160,7 +189,7 @@ class NotScaled(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
+    def multiply(self, rows, root):
         return rows
 
 
@@ -172,8 +201,8 @@ class Divided(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows / math.sqrt(self.d_model)
+    def multiply(self, rows, root):
+        return rows / root
 
 
 class ScaledByDModel(Embedding):
@@ -184,8 +213,8 @@ class ScaledByDModel(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows * self.d_model
+    def root(self, rows):
+        return self.d_model
 
 
 class ScaledByTheRootOf512(Embedding):
@@ -196,8 +225,8 @@ class ScaledByTheRootOf512(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows * math.sqrt(512)
+    def root(self, rows):
+        return math.sqrt(512)
 
 
 class ScaledByTheVocabulary(Embedding):
@@ -208,8 +237,8 @@ class ScaledByTheVocabulary(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows * math.sqrt(self.vocab_size)
+    def root(self, rows):
+        return math.sqrt(self.vocab_size)
 
 
 class ScaledByTheLength(Embedding):
@@ -220,8 +249,8 @@ class ScaledByTheLength(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows * math.sqrt(rows.shape[1])
+    def root(self, rows):
+        return math.sqrt(rows.shape[1])
 
 
 class RoundsTheRoot(Embedding):
@@ -232,8 +261,8 @@ class RoundsTheRoot(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows * math.isqrt(self.d_model)
+    def root(self, rows):
+        return math.isqrt(self.d_model)
 
 
 class RootInFloat32(Embedding):
@@ -244,8 +273,20 @@ class RootInFloat32(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows * torch.tensor(float(self.d_model), dtype=torch.float32).sqrt().item()
+    def root(self, rows):
+        return torch.tensor(float(self.d_model), dtype=torch.float32).sqrt().item()
+
+
+class RootOnTheDefaultDevice(Embedding):
+    """The root of d_model is a tensor of float32 that stays on the device where it was made.
+
+    A tensor that is no buffer does not move with its module. Need the root be a tensor at all?
+    """
+
+    item = "embedding_gradients"
+
+    def root(self, rows):
+        return torch.tensor([float(self.d_model)], dtype=torch.float32).sqrt()
 
 
 class RootInFloat64(Embedding):
@@ -256,8 +297,8 @@ class RootInFloat64(Embedding):
 
     item = "embedding_gradients"
 
-    def multiply(self, rows):
-        return rows * torch.tensor([self.d_model], dtype=torch.float64).sqrt()
+    def root(self, rows):
+        return torch.tensor([self.d_model], dtype=torch.float64).sqrt()
 
 
 class ScaledInTraining(Embedding):
@@ -268,8 +309,8 @@ class ScaledInTraining(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return super().multiply(rows) if self.training else rows
+    def multiply(self, rows, root):
+        return rows * root if self.training else rows
 
 
 class ScaledOutsideOfTraining(Embedding):
@@ -280,8 +321,8 @@ class ScaledOutsideOfTraining(Embedding):
 
     item = "embedding_scale"
 
-    def multiply(self, rows):
-        return rows if self.training else super().multiply(rows)
+    def multiply(self, rows, root):
+        return rows if self.training else rows * root
 
 
 # What is returned

@@ -1,0 +1,126 @@
+"""One mistake, one price: what is carried, what is not, and what the manifest says of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from autograder.course.result import Verdict
+from autograder.grading import grade
+from autograder.grading.carried import with_contradictions
+from autograder.grading.judge import verdict_on
+from autograder.proof.proving import Maker
+
+NO_SCALE = """
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v, weights
+"""
+HEADS = """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model %% n_heads:
+            raise ValueError(f"{d_model} does not share out among {n_heads}")
+        self.n_heads, self.d_k, self.weights = n_heads, d_model // n_heads, None
+        self.q_proj, self.k_proj = (nn.Linear(d_model, d_model, bias=False) for _ in range(2))
+        self.v_proj, self.out_proj = (nn.Linear(d_model, d_model, bias=False) for _ in range(2))
+
+    def split_heads(self, x):
+        return x.unflatten(-1, (self.n_heads, self.d_k)).transpose(1, 2)
+
+    def merge_heads(self, x):
+        return x.transpose(1, 2).flatten(2)
+
+    def forward(self, query, key, value, mask=None):
+        q = self.split_heads(self.q_proj(query))
+        k = self.split_heads(self.k_proj(%s))
+        v = self.split_heads(self.v_proj(value))
+        output, weights = scaled_dot_product_attention(q, k, v, mask)
+        self.weights = weights.detach()
+        return self.out_proj(self.merge_heads(output))
+"""
+
+
+@pytest.fixture
+def hand_in(course, exam_of, server, tmp_path):
+    """Grades an assignment that is right but for one cell."""
+
+    def hand_in(assignment, cell, text, **policy):
+        exam = exam_of(assignment)
+        if policy:
+            exam = replace(exam, assignment=exam.assignment.model_copy(update=policy))
+        path = Maker(course, assignment, tmp_path).hand_in("somebody", cell, text)
+        return grade("somebody", path, exam, server)
+
+    return hand_in
+
+
+def test_a_known_mistake_costs_the_item_meant_for_it_and_no_other(hand_in):
+    result = hand_in("a1_attention", "attention", NO_SCALE)
+    assert result.score == 20
+    lost = [each for each in result.items if each.score < each.points]
+    assert [each.item for each in lost] == ["attention_scale"]
+    carried = [each for each in result.items if each.verdict is Verdict.CARRIED]
+    assert len(carried) == 6
+    assert carried[0].message == "It is right but for the mistake in “The scale”."
+    (mistake,) = result.mistakes
+    assert mistake.faults == ("attention.DoesNotScale",)
+    assert mistake.costs == {"attention_scale": 2.0}
+    assert len(mistake.items) == 7
+
+
+def test_the_manifest_may_charge_every_item(hand_in):
+    result = hand_in("a1_attention", "attention", NO_SCALE, charge="every_item")
+    assert result.score == 7
+    assert not [each for each in result.items if each.verdict is Verdict.CARRIED]
+    (mistake,) = result.mistakes
+    assert sum(mistake.costs.values()) == 15
+
+
+def test_what_is_carried_may_keep_a_share(hand_in):
+    result = hand_in("a1_attention", "attention", NO_SCALE, carried_share=0.5)
+    assert result.score == 7 + 13 / 2
+    (carried, *_) = (each for each in result.items if each.verdict is Verdict.CARRIED)
+    assert carried.message.endswith("The mistake there costs 50% here.")
+
+
+def test_parameters_that_cannot_be_loaded_cost_their_item_when_all_else_is_right(hand_in):
+    """The checks cannot load them: the module is asked again with weights of its own shapes."""
+    result = hand_in("a2_multi_head", "multi_head", HEADS % "key")
+    lost = {each.item for each in result.items if each.score < each.points}
+    assert lost == {"heads_parameters"}
+
+
+def test_behind_parameters_that_cannot_be_loaded_no_other_mistake_hides(hand_in):
+    result = hand_in("a2_multi_head", "multi_head", HEADS % "query")
+    lost = {each.item for each in result.items if each.score < each.points}
+    assert {"heads_parameters", "heads_cross_attention", "heads_mask"} <= lost
+
+
+def test_what_a_mistake_hides_is_not_carried(hand_in):
+    """All other steps may be anything where an exception comes before them."""
+    raises = """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        raise TypeError("sizes")
+"""
+    result = hand_in("a2_multi_head", "multi_head", raises)
+    assert result.score == 0
+
+
+def test_parts_in_which_nothing_was_lost_carry_nothing(exam):
+    one, other, *_ = exam.assignment.items
+    items = [verdict_on(one, Verdict.PASSED, None), verdict_on(other, Verdict.CARRIED, "carried")]
+    parts = {other.id: ["scaled_dot_product_attention"]}
+    own = {one.id: ["attention"], other.id: ["causal_mask"]}
+    told = with_contradictions(items, parts, own, exam.source)
+    assert [each.verdict for each in told] == [Verdict.PASSED, Verdict.INTERNAL]
+    assert told[1].score is None
+    assert "no check sees what is wrong there" in told[1].message
+    items[0] = verdict_on(one, Verdict.WRONG, "wrong")
+    assert with_contradictions(items, parts, own, exam.source) == items
