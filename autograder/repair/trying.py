@@ -1,0 +1,109 @@
+"""Edits tried behind the walls: many in one fork to see which is worth a fork of its own.
+
+What an edit keeps, prints or breaks in the shared fork may make another look wrong there. It makes
+none look right: that is seen in a fork of the edit's own, in which nothing else has run.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from autograder.asking import Cell, RemoteStudent, StudentError
+from autograder.course import Verdict
+from autograder.diagnosis import Case, same
+from autograder.notebooks import Submission
+from autograder.sandbox.failure import Failure
+from autograder.sandbox.session import Answer
+
+_SHARED = 250  # edits at most that are tried in one fork
+_LEAST_SECONDS = 0.1  # for one call: many edits do not end
+_ENDED = (Verdict.TIMEOUT, Verdict.ERROR, Verdict.MEMORY)
+_TIMES = 20.0  # what the reference took
+
+
+def with_cell(submission: Submission, name: str, text: str) -> Submission:
+    """The submission with another text in one of its solution cells."""
+    cells = tuple(
+        replace(each, source=text) if each.solution and each.name == name else each
+        for each in submission.cells
+    )
+    return replace(submission, cells=cells)
+
+
+class Trials:
+    """Tries edits of one cell of a submission. Use as a context manager."""
+
+    def __init__(
+        self, student_of: Callable[[Submission], RemoteStudent], submission: Submission, cell: str
+    ) -> None:
+        self._student_of = student_of
+        self._submission = submission
+        self._cell = cell
+        self._life = contextlib.ExitStack()
+        self._student: RemoteStudent | None = None
+        self._tried = 0
+
+    def __enter__(self) -> "Trials":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._life.close()
+        self._life = contextlib.ExitStack()
+        self._student = None
+
+    def ask(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
+        """Of each case whether the cell with this text answers it right, in the shared fork.
+
+        Ends early where the process does, or the cell raises.
+        """
+        student = self._running()
+        student.cell_errors.pop(self._cell, None)
+        student.call_seconds = _LEAST_SECONDS
+        try:
+            student.run_cell(Cell(self._cell, text, solution=True))
+        except StudentError:
+            self._end()
+            return
+        if self._cell in student.cell_errors:  # what was defined before is still there
+            return
+        for case in cases:
+            right = _is_right(student, case)
+            if right is None:
+                self._end()
+                return
+            yield right
+
+    def _running(self) -> RemoteStudent:
+        self._tried += 1
+        if self._student is None or self._tried > _SHARED:
+            self._end()
+            self._student = self._life.enter_context(self._student_of(self._submission))
+            self._student.run()
+            self._tried = 1
+        return self._student
+
+    def ask_alone(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
+        """The same in a fork of its own, in which nothing else has run."""
+        self._end()
+        with self._student_of(with_cell(self._submission, self._cell, text)) as student:
+            student.run()
+            if self._cell not in student.cell_errors:
+                yield from (bool(_is_right(student, case)) for case in cases)
+
+
+def _is_right(student: RemoteStudent, case: Case) -> bool | None:
+    """Whether a submission answers a case right; None when its process ended."""
+    student.call_seconds = max(_LEAST_SECONDS, _TIMES * case.seconds)
+    try:
+        if case.is_value:
+            answer = Answer(student.get(case.question.name))
+        else:
+            answer = student.ask(case.question)
+    except StudentError as error:
+        if error.failure is None and error.verdict in _ENDED:
+            return None
+        answer = Answer(None, failure=error.failure or Failure(str(error.verdict), ""))
+    return same(answer, case.right, case)
