@@ -1,7 +1,7 @@
 """The edits of a cell, in the order in which they are tried."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -13,43 +13,47 @@ from autograder.repair.view import Spot, View
 
 @dataclass(frozen=True)
 class Edit:
-    """A cell with one small change: its whole text, where it differs, what stands there."""
+    """A cell with one small change: its whole text, and where it differs."""
 
     text: str
     line: int
-    source: str  # that line as it was
-    what: str  # the piece of code that was changed
     missing: bool  # nothing there is wrong, but something is not there
-    tier: int  # the lower, the smaller
+    spot: Spot = field(repr=False)
+
+    @property
+    def source(self) -> str:
+        """Its line, as it was."""
+        return self.spot.view.line(self.line)
+
+    @property
+    def what(self) -> str:
+        """The piece of code that was changed, as it was."""
+        return self.spot.view.told(self.spot.node)
 
 
-def edits(text: str) -> list[Edit]:
-    """Every edit of a cell, the smallest first, each once; none of a cell that has no tree."""
-    try:
-        view = View(text)
-    except ValueError:
-        return []
+TIERS = range(4)
+
+
+def edits(view: View, tier: int) -> list[Edit]:
+    """The edits of a cell of one tier, each once."""
     found: dict[str, Edit] = {}
     for spot in view.spots():
-        for tier, missing, new in _texts(spot):
+        if not view.reached(spot.node):
+            continue
+        for missing, new in _texts(spot, tier):
             changed, line = view.with_span(*view.span(spot.node), new)
-            old = found.get(changed)
-            if changed != text and (old is None or old.tier > tier):
-                what = view.told(spot.node)
-                found[changed] = Edit(changed, line, view.line(line), what, missing, tier)
-    return sorted(found.values(), key=lambda each: (each.tier, each.line))
+            if changed != view.text and changed not in found:
+                found[changed] = Edit(changed, line, missing, spot)
+    return list(found.values())
 
 
-def _texts(spot: Spot) -> Iterator[tuple[int, bool, str]]:
-    """What may stand in a spot: of which tier, whether it is an addition, and the text."""
-    if not isinstance(spot.node, cst.BaseCompoundStatement):
+def _texts(spot: Spot, tier: int) -> Iterator[tuple[bool, str]]:
+    """What may stand in a spot: whether it is an addition, and the text."""
+    if tier == 0 and not isinstance(spot.node, cst.BaseCompoundStatement):
         for new in alternatives(Place(spot.node, spot.parent, spot.bound)):
             if isinstance(new, cst.SimpleStatementLine):
                 new = new.with_changes(leading_lines=[])
-            yield 0, False, spot.view.code(new).strip()
-    for tier, rule in INSTEAD:
-        for text in rule(spot):
-            yield tier, False, text
-    for tier, rule in MISSING:
-        for text in rule(spot):
-            yield tier, True, text
+            yield False, spot.view.code(new).strip()
+    for missing, rules in ((False, INSTEAD), (True, MISSING)):
+        for rule in (rule for at, rule in rules if at == tier):
+            yield from ((missing, text) for text in rule(spot))

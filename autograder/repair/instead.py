@@ -83,13 +83,14 @@ def values(spot: Spot) -> Iterator[str]:
 
 
 def sizes(spot: Spot) -> Iterator[str]:
-    """The size of an axis of a parameter, or the root of it, in the place of a number or name."""
-    if spot.is_value and isinstance(spot.node, (cst.Integer, cst.Float, cst.Name, cst.Subscript)):
+    """The size of an axis of a parameter in the place of a number."""
+    number = spot.kind.is_number if spot.kind else isinstance(spot.node, cst.BaseNumber)
+    if spot.is_value and number:
         for each in spot.params:
-            for axis in (-1, -2, 0, 1):
-                yield f"{each}.shape[{axis}]"
-            yield f"({each}.shape[-1] ** 0.5)"
-        yield from (f"({each} ** 0.5)" for each in spot.params)
+            kind = spot.kinds.get(each)
+            axes = len(kind.shape) if kind is not None and kind.shape else 0
+            yield from (f"{each}.shape[{axis}]" for axis in (-1, -2, 0, 1) if axis < axes)
+            yield from [f"({each}.shape[-1] ** 0.5)"] if axes else []
 
 
 def fills(spot: Spot) -> Iterator[str]:
@@ -162,6 +163,7 @@ def conditions(spot: Spot) -> Iterator[str]:
     node, parent = spot.node, spot.parent
     if isinstance(parent, (cst.If, cst.While, cst.IfExp)) and parent.test is node:
         yield from (f"(not {spot.atom})", "True", "False")
+        yield from (f"{each} is {no}None" for each in spot.params for no in ("", "not "))
     if isinstance(node, cst.IfExp):
         yield from (f"({spot.view.source(each)})" for each in (node.body, node.orelse))
 
@@ -252,6 +254,6 @@ INSTEAD: Sequence[tuple[int, Callable[[Spot], Iterator[str]]]] = (
     (1, assignments),
     (1, blocks),
     (1, statements),
-    (2, sizes),
+    (3, sizes),
 )
 _: Any

@@ -8,16 +8,17 @@ where it was made. When several do, in different lines, nothing is proven.
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from autograder.asking import RemoteStudent
 from autograder.diagnosis import Case, same
 from autograder.notebooks import Source, Submission
-from autograder.repair.edits import Edit, edits
-from autograder.repair.trying import Trials, with_cell
+from autograder.repair.edits import TIERS, Edit, edits
+from autograder.repair.trying import Trials, is_right, with_cell
+from autograder.repair.view import View
 from autograder.sandbox.session import Answer
 
-_MOST_TRIED = 3000  # edits of a submission
+DEBUG=[]
+_MOST_TRIED = 1500  # edits of a submission
 _ROUNDS = 3  # so many mistakes may stand in one cell
 
 
@@ -66,7 +67,7 @@ def locate(
     wall time, at most; what is found then is all that is told.
     """
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
-    search = _Search(submission, source, cases, set(answers), wrong, student_of)
+    search = _Search(submission, source, cases, set(answers), wrong, student_of, answers)
     search.until = time.monotonic() + seconds
     order = [cell.name for cell in submission.cells if cell.solution]
     for cell in order:
@@ -92,13 +93,13 @@ class _Search:
     known: set[int]
     wrong: set[int]
     student_of: StudentOf
+    answers: Mapping[int, Answer]
     until: float = 0.0
     tried: int = 0
     found: list[Located] = field(default_factory=list)
 
     def look_at(self, cell: str, failed: Collection[str]) -> None:
         """Look for the mistakes of one cell, one after the other."""
-        moved: list[str] = []
         for _ in range(_ROUNDS):
             wrong = [at for at in self._own(cell) if at in self.wrong]
             items = {self.cases[at].item for at in wrong}
@@ -113,9 +114,16 @@ class _Search:
             self.found.append(
                 Located(cell, line, source, edit.what, edit.missing, proof.items, proof.whole)
             )
-            self.wrong -= proof.mended
             self.submission = with_cell(self.submission, cell, edit.text)
-            moved.append(edit.text)
+            self.wrong -= proof.mended
+            self._ask_others()
+
+    def _ask_others(self) -> None:
+        """Ask the other cells again: what builds on the one that was repaired may be right."""
+        left = sorted(self.wrong, key=self._size)
+        if left:
+            with self.student_of(self.submission) as student:
+                self.wrong -= {at for at in left if is_right(student, self.cases[at])}
 
     def _own(self, cell: str) -> list[int]:
         """The cases about what a cell defines, the smallest question first."""
@@ -135,12 +143,18 @@ class _Search:
         """The edit that proves where a mistake of the cell stands, if one does."""
         own = self._own(cell)
         places = [at for at in own if at in self.wrong] + [at for at in own if at not in self.wrong]
-        lines = self._raised(cell)
+        try:
+            view = View(text)
+        except ValueError:
+            return None
         with Trials(self.student_of, self.submission, cell) as trials:
-            for _, group in groupby(edits(text), key=lambda each: each.tier):
-                these = sorted(group, key=lambda each: each.line not in lines)
+            raised = self._raised(cell, places[0])
+            view.learn(trials.kinds(view, self.cases[places[0]]), raised)
+            for tier in TIERS:
+                these = sorted(edits(view, tier), key=lambda each: each.line != raised)
                 proofs = list(self._proofs(trials, these, places))
                 if proofs:
+                    DEBUG.append([(x.edit.line,x.edit.what,x.edit.text.splitlines()[x.edit.line-1].strip()[:100],x.whole) for x in proofs])
                     proof = _choose(proofs)
                     if proof is None:
                         return None
@@ -150,8 +164,10 @@ class _Search:
                     return None
         return None
 
-    def _raised(self, cell: str) -> set[int]:
-        return set()
+    def _raised(self, cell: str, place: int) -> int | None:
+        """The line of the cell that raised an exception, when a case was asked."""
+        failure = self.answers[place].failure if place in self.answers else None
+        return failure.line if failure is not None and failure.cell == cell else None
 
     def _spent(self) -> bool:
         return self.tried >= _MOST_TRIED or time.monotonic() > self.until

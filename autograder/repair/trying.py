@@ -8,15 +8,19 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+import libcst as cst
+
 from autograder.asking import Cell, RemoteStudent, StudentError
 from autograder.course import Verdict
 from autograder.diagnosis import Case, same
 from autograder.notebooks import Submission
+from autograder.repair.looks import LOOK, SEEN, looked_at, read_kinds
+from autograder.repair.view import Kind, View
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
 
 _SHARED = 250  # edits at most that are tried in one fork
-_LEAST_SECONDS = 0.1  # for one call: many edits do not end
+_LEAST_SECONDS = 0.5  # for one call: many edits do not end
 _ENDED = (Verdict.TIMEOUT, Verdict.ERROR, Verdict.MEMORY)
 _TIMES = 20.0  # what the reference took
 
@@ -70,11 +74,28 @@ class Trials:
         if self._cell in student.cell_errors:  # what was defined before is still there
             return
         for case in cases:
-            right = _is_right(student, case)
+            right = is_right(student, case)
             if right is None:
                 self._end()
                 return
             yield right
+
+    def kinds(self, view: View, case: Case) -> dict[cst.CSTNode, Kind]:
+        """What each piece of the cell is while a case is asked; nothing where that fails."""
+        text, nodes = looked_at(view)
+        student = self._running()
+        student.call_seconds = _LEAST_SECONDS
+        try:
+            student.run_cell(Cell("look", LOOK))
+            student.run_cell(Cell(self._cell, text))
+            with contextlib.suppress(StudentError):
+                student.ask(case.question)
+            told = student.get(SEEN)
+        except StudentError:
+            return {}
+        finally:
+            self._end()
+        return read_kinds(told, nodes)
 
     def _running(self) -> RemoteStudent:
         self._tried += 1
@@ -91,10 +112,10 @@ class Trials:
         with self._student_of(with_cell(self._submission, self._cell, text)) as student:
             student.run()
             if self._cell not in student.cell_errors:
-                yield from (bool(_is_right(student, case)) for case in cases)
+                yield from (bool(is_right(student, case)) for case in cases)
 
 
-def _is_right(student: RemoteStudent, case: Case) -> bool | None:
+def is_right(student: RemoteStudent, case: Case) -> bool | None:
     """Whether a submission answers a case right; None when its process ended."""
     student.call_seconds = max(_LEAST_SECONDS, _TIMES * case.seconds)
     try:

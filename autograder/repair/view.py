@@ -2,9 +2,10 @@
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
@@ -17,7 +18,39 @@ _ATOMS = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float),
     *(cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SimpleString, cst.ConcatenatedString),
 )
+_PARTS = (
+    *(cst.BaseExpression, cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite),
+    *(cst.ComparisonTarget, cst.Slice),
+)
 _TOLD = 70  # characters of a piece of code
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a piece of code was when it was first reached: its type, and a tensor's shape."""
+
+    name: str
+    shape: tuple[int, ...] | None
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor."""
+        return self.shape is not None
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether it is a tensor of truth values."""
+        return self.name == "torch.bool"
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether it is a tensor of numbers that are not whole."""
+        return self.name.startswith("torch.float")
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number of Python's."""
+        return self.name in ("int", "float")
 
 
 class View:
@@ -35,11 +68,50 @@ class View:
         self.module = wrapper.module
         self._spans = wrapper.resolve(ByteSpanPositionProvider)
         self._parents = dict(_children(self.module))
+        self._kinds: Mapping[cst.CSTNode, Kind] | None = None
+        self._reached: set[cst.CSTNode] = set()
+
+    def learn(self, kinds: Mapping[cst.CSTNode, Kind], raised: int | None) -> None:
+        """Keep what its parts are while a question is answered; none: nothing is known.
+
+        raised: the line that raised an exception then: it was reached, too.
+        """
+        self._kinds = kinds or None
+        self._raised = raised
+        View.kinds_in.cache_clear()
+        self._reached = {each for node in kinds for each in self.around(node)}
+
+    def _lines(self, node: cst.CSTNode) -> range:
+        start, end = self.span(node)
+        first, last = (1 + self._bytes.count(b"\n", 0, at) for at in (start, end))
+        return range(first, last + 1)
+
+    def indent(self, at: int) -> str:
+        """What stands before a byte in its line."""
+        before = self._bytes[:at].decode()
+        return before[before.rfind("\n") + 1 :]
+
+    def kind(self, node: cst.CSTNode) -> Kind | None:
+        """What a node is, if that is known."""
+        return None if self._kinds is None else self._kinds.get(node)
+
+    def reached(self, node: cst.CSTNode) -> bool:
+        """Whether a node's statement was reached, as far as that is known."""
+        if self._kinds is None:
+            return True
+        for each in self.around(node):
+            if isinstance(each, (cst.BaseStatement, cst.BaseSuite)):
+                return (
+                    each in self._reached
+                    or not any(map(_says, each.children))
+                    or self._raised in self._lines(each)
+                )
+        return True
 
     def spots(self) -> Iterator["Spot"]:
         """Every part of the tree in whose place something else may stand."""
         for place in places(self.module):
-            if place.node in self._spans:
+            if isinstance(place.node, _PARTS) and self._spans[place.node].length:
                 yield Spot(place.node, place.parent, place.bound, self)
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -80,6 +152,31 @@ class View:
         while found is not None:
             yield found
             found = self._parents.get(found)
+
+    @cache  # noqa: B019 # a view lives no longer than the look at its cell
+    def bound_in(self, function: cst.FunctionDef) -> list[tuple[str, int]]:
+        """The names that are bound in a function, and from which byte on they are."""
+        return list(_bound(function, self))
+
+    @cache  # noqa: B019
+    def bound_values(self, function: cst.FunctionDef) -> list[cst.BaseExpression]:
+        """What is bound to names and fields in a function."""
+        found = (node for node in self._parents if isinstance(node, cst.Assign))
+        return [node.value for node in found if function in self.around(node)]
+
+    @cache  # noqa: B019
+    def fields_of(self, owner: cst.ClassDef) -> list[str]:
+        """What a class keeps in `self`, and its methods."""
+        return _fields(owner)
+
+    @cache  # noqa: B019
+    def kinds_in(self, function: cst.CSTNode) -> dict[str, Kind]:
+        """What the names and fields of a function are, as far as is known."""
+        found: dict[str, Kind] = {}
+        for node, kind in (self._kinds or {}).items():
+            if isinstance(node, (cst.Name, cst.Attribute)) and function in self.around(node):
+                found.setdefault(self.source(node), kind)
+        return found
 
     def told(self, node: cst.CSTNode) -> str:
         """The smallest piece of code around a node that says something."""
@@ -135,39 +232,53 @@ class Spot:
         if self.function is None:
             return []
         start = self.view.span(self.node)[0]
-        found = list(self.params)
-        for name, at in _bound(self.function, self.view):
-            if at < start:
-                found.append(name)
-        return list(dict.fromkeys(found))
+        bound = (name for name, at in self.view.bound_in(self.function) if at < start)
+        return list(dict.fromkeys((*self.params, *bound)))
 
     @cached_property
     def fields(self) -> list[str]:
         """What the class that it stands in keeps in `self`, and its methods."""
         above = self.view.around(self.node)
         owner = next((each for each in above if isinstance(each, cst.ClassDef)), None)
-        return _fields(owner) if owner else []
+        return self.view.fields_of(owner) if owner else []
 
     @property
+    def kind(self) -> Kind | None:
+        """What it is while a question is answered, if that is known."""
+        return self.view.kind(self.node)
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """What the names and fields are that are used in its function, as far as is known."""
+        return self.view.kinds_in(self.function) if self.function else {}
+
+    @cached_property
     def is_value(self) -> bool:
         """Whether it is an expression whose value is used, and no module such as torch."""
         node, parent = self.node, self.parent
         if not isinstance(node, cst.BaseExpression):
             return False
-        if isinstance(parent, cst.Attribute):
-            if parent.attr is node:
-                return False
+        if isinstance(parent, cst.Attribute) and parent.attr is node:
+            return False
         if isinstance(parent, cst.Call) and parent.func is node:
             return False
         if isinstance(parent, cst.Arg) and parent.value is not node:
             return False
-        if isinstance(parent, (cst.Param, cst.FunctionDef, cst.ClassDef, cst.NameItem)):
+        if isinstance(parent, (cst.Param, cst.FunctionDef, cst.ClassDef, cst.NameItem, cst.AsName)):
             return isinstance(parent, cst.Param) and parent.default is node
-        if isinstance(parent, (cst.For, cst.CompFor)):
-            return parent.iter is node
-        if isinstance(parent, (cst.Import, cst.ImportAlias, cst.ImportFrom, cst.AsName)):
-            return False
+        for inner, outer in pairwise(self.view.around(node)):
+            if isinstance(outer, (cst.For, cst.CompFor, cst.AugAssign, cst.AnnAssign)):
+                if outer.target is inner:
+                    return False
+            elif isinstance(outer, (cst.Import, cst.ImportFrom, cst.Decorator, cst.Del)):
+                return False
+            elif isinstance(outer, cst.BaseStatement):
+                break
         return not (isinstance(node, cst.Name) and node.value in NO_VALUE)
+
+
+def _says(node: cst.CSTNode) -> bool:
+    return not isinstance(node, (cst.Pass, cst.Break, cst.Continue, cst.TrailingWhitespace))
 
 
 def _depth(text: str) -> int:
