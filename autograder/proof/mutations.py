@@ -36,5 +36,3 @@ def _tree(text: str) -> str | None:
         return ast.dump(ast.parse(text))
     except SyntaxError:
         return None
-
-

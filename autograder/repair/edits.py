@@ -1,14 +1,18 @@
 """The edits of a cell, in the order in which they are tried."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
-from autograder.repair.instead import INSTEAD
-from autograder.repair.missing import MISSING
+from autograder.repair import calls, instead, lines, values
 from autograder.repair.rules import Place, alternatives
-from autograder.repair.view import Spot, View
+from autograder.repair.spot import Spot, spots
+from autograder.repair.view import View
+
+_NAME = re.compile(r"[^\W\d]\w*")
+Rule = Callable[[Spot], Iterator[str]]  # what may stand in the place of a spot
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,39 @@ class Edit:
         """The piece of code that was changed, as it was."""
         return self.spot.view.told(self.spot.node)
 
+    @property
+    def has_sister(self) -> bool:
+        """Whether, but for names, its line then reads as another of the cell does."""
+        lines = [_NAME.sub("", line.strip()) for line in self.text.splitlines()]
+        return lines.count(lines[self.line - 1]) > 1
 
-TIERS = range(4)
+
+# By tier: what is smaller, or made more often, is tried first.
+_INSTEAD: Sequence[Sequence[Rule]] = (
+    (
+        *(instead.operators, instead.names, instead.fields, instead.axes, instead.arguments),
+        *(instead.methods, instead.conditions, instead.constants),
+    ),
+    (
+        *(instead.fills, instead.one_for_all, instead.parameters, instead.assignments),
+        *(instead.blocks, instead.statements),
+    ),
+    (),
+    (instead.sizes,),
+)
+_MISSING: Sequence[Sequence[Rule]] = (
+    (),
+    (calls.keywords, lines.kept, calls.several, values.roots, values.through),
+    (values.wrapped, calls.passed_on, values.as_in, lines.made_anew, calls.given),
+    (lines.returned, values.operands),
+)
+TIERS = range(len(_INSTEAD))
 
 
 def edits(view: View, tier: int) -> list[Edit]:
     """The edits of a cell of one tier, each once."""
     found: dict[str, Edit] = {}
-    for spot in view.spots():
+    for spot in spots(view):
         if not view.reached(spot.node):
             continue
         for missing, new in _texts(spot, tier):
@@ -54,6 +83,6 @@ def _texts(spot: Spot, tier: int) -> Iterator[tuple[bool, str]]:
             if isinstance(new, cst.SimpleStatementLine):
                 new = new.with_changes(leading_lines=[])
             yield False, spot.view.code(new).strip()
-    for missing, rules in ((False, INSTEAD), (True, MISSING)):
-        for rule in (rule for at, rule in rules if at == tier):
+    for missing, rules in ((False, _INSTEAD), (True, _MISSING)):
+        for rule in rules[tier]:
             yield from ((missing, text) for text in rule(spot))

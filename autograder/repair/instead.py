@@ -1,12 +1,11 @@
 """What may stand instead of a piece of code, beyond what makes a mutant."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
 
 import libcst as cst
 
-from autograder.repair.view import Spot
+from autograder.repair.spot import Spot
 
 _ARITHMETIC = ("+", "-", "*", "/", "**", "@", "//", "%")
 _COMPARED = ("==", "!=", "<", "<=", ">", ">=")
@@ -63,17 +62,15 @@ def fields(spot: Spot) -> Iterator[str]:
 def axes(spot: Spot) -> Iterator[str]:
     """Another small number, in the place of one; half or the inverse of another."""
     node = spot.node
-    if isinstance(node, cst.Integer) and abs(node.evaluated_value) <= 4:
+    small = isinstance(node, cst.Integer) and abs(node.evaluated_value) <= 4
+    signed = isinstance(node, cst.UnaryOperation) and isinstance(node.expression, cst.Integer)
+    if small or signed:
         yield from map(str, _AXES)
-    elif isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
-        if isinstance(node.expression, cst.Integer) and node.expression.evaluated_value <= 4:
-            yield from map(str, _AXES)
     if isinstance(node, (cst.Integer, cst.Float)) and node.evaluated_value:
-        yield f"({spot.source} / 2)"
-        yield f"({spot.source} ** -1)"
+        yield from (f"({spot.source} / 2)", f"({spot.source} ** -1)")
 
 
-def values(spot: Spot) -> Iterator[str]:
+def constants(spot: Spot) -> Iterator[str]:
     """A name in scope, or its size, in the place of a constant."""
     node = spot.node
     constant = isinstance(node, cst.Name) and node.value in ("None", "True", "False")
@@ -110,7 +107,7 @@ def _is_number(spot: Spot) -> bool:
     if isinstance(node, cst.Call):
         return spot.view.source(node.func) == "float"
     if isinstance(node, cst.UnaryOperation):
-        node = node.expression
+        return isinstance(node.expression, (cst.BaseNumber, cst.Attribute))
     if isinstance(node, cst.Attribute):
         return node.attr.value in ("inf", "min", "max", "eps")
     return isinstance(node, (cst.Float, cst.Integer, cst.Call))
@@ -182,13 +179,13 @@ def one_for_all(spot: Spot) -> Iterator[str]:
         inner = view.atom(left.args[0].value)
         yield f"{view.source(left.func)}({inner} {sign} {view.atom(right)})"
     if isinstance(right, cst.Call) and len(right.args) == 1:
-        inner = view.atom(right.args[0].value)
-        yield f"{view.source(right.func)}({view.atom(left)} {sign} {inner})"
-    for inner, outer in ((left, right), (right, left)):
-        if isinstance(inner, cst.BinaryOperation):
-            op = view.module.code_for_node(inner.operator).strip()
-            parts = view.atom(inner.left), view.atom(inner.right), view.atom(outer)
-            if inner is left:
+        within = view.atom(right.args[0].value)
+        yield f"{view.source(right.func)}({view.atom(left)} {sign} {within})"
+    for part, other in ((left, right), (right, left)):
+        if isinstance(part, cst.BinaryOperation):
+            op = view.module.code_for_node(part.operator).strip()
+            parts = [view.atom(each) for each in (part.left, part.right, other)]
+            if part is left:
                 yield f"({parts[0]} {op} ({parts[1]} {sign} {parts[2]}))"
                 yield f"(({parts[0]} {sign} {parts[2]}) {op} {parts[1]})"
             else:
@@ -237,23 +234,3 @@ def assignments(spot: Spot) -> Iterator[str]:
             yield f"{target} = nn.Parameter({value})"
     if isinstance(node, cst.Call) and view.source(node.func) == "nn.Parameter" and node.args:
         yield view.atom(node.args[0].value)
-
-
-INSTEAD: Sequence[tuple[int, Callable[[Spot], Iterator[str]]]] = (
-    (0, operators),
-    (0, names),
-    (0, fields),
-    (0, axes),
-    (0, arguments),
-    (0, methods),
-    (0, conditions),
-    (0, values),
-    (1, fills),
-    (1, one_for_all),
-    (1, parameters),
-    (1, assignments),
-    (1, blocks),
-    (1, statements),
-    (3, sizes),
-)
-_: Any

@@ -10,6 +10,7 @@ from typing import Any
 
 import libcst as cst
 
+from autograder.repair.spot import spots
 from autograder.repair.view import Kind, View
 
 SEEN = "seen_by_look"
@@ -37,7 +38,7 @@ def looked_at(view: View) -> tuple[str, dict[int, cst.CSTNode]]:
         found[len(found)] = node
         return f"look_at_it('{len(found) - 1}', "
 
-    for spot in view.spots():
+    for spot in spots(view):
         node = spot.node
         if isinstance(node, cst.FunctionDef) and isinstance(node.body, cst.IndentedBlock):
             start, _ = view.span(node.body.body[0])

@@ -2,51 +2,28 @@
 
 Edits of a solution cell are tried, the smallest first. One after which everything that is known of
 the cell is right, or all of one item and nothing worse than before, proves that the mistake stands
-where it was made. When several do, in different lines, nothing is proven.
+where it was made. When edits of one size do so in different lines, nothing is proven.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from torch import Tensor
 
 from autograder.asking import RemoteStudent
 from autograder.diagnosis import Case, same
 from autograder.notebooks import Source, Submission
 from autograder.repair.edits import TIERS, Edit, edits
+from autograder.repair.located import Located
 from autograder.repair.trying import Trials, is_right, with_cell
 from autograder.repair.view import View
 from autograder.sandbox.session import Answer
 
-DEBUG=[]
+# Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
 _MOST_TRIED = 1500  # edits of a submission
-_ROUNDS = 3  # so many mistakes may stand in one cell
-
-
-@dataclass(frozen=True)
-class Located:
-    """Where a mistake stands, proven by an edit there.
-
-    line: of the cell, from 1; source: that line; what: the piece of code in it; missing: it is
-    not wrong, but something is not there; items: those that are right after the edit; whole:
-    whether all that is known of the cell is.
-    """
-
-    cell: str
-    line: int
-    source: str
-    what: str
-    missing: bool
-    items: tuple[str, ...]
-    whole: bool
-
-    def __str__(self) -> str:
-        """What the student reads."""
-        where = f"line {self.line} of the cell {self.cell}, `{self.what}`"
-        right = "everything that is asked of this cell" if self.whole else "all of this"
-        if self.missing:
-            return f"Something is missing in {where}: with it {right} is right."
-        return f"The mistake stands in {where}: with something else there {right} is right."
-
+_MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
+_ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 
 StudentOf = Callable[[Submission], RemoteStudent]
 
@@ -60,124 +37,118 @@ def locate(
     student_of: StudentOf,
     seconds: float,
 ) -> list[Located]:
-    """Where the mistakes of a submission stand, as far as a repair proves it.
+    """Where the mistakes of a submission stand, as far as repairs prove it.
 
-    answers: the submission's, by place among the cases; a place that is not there is not looked
-    at. failed: the items to look at. student_of: runs a submission behind the walls. seconds: of
-    wall time, at most; what is found then is all that is told.
+    answers: the submission's, by place among the cases; a case that has none is not looked at.
+    failed: the items to look at. student_of: a submission behind the walls, none of whose
+    questions are foreseen; one at a time is alive. seconds: of wall time, at most.
     """
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
-    search = _Search(submission, source, cases, set(answers), wrong, student_of, answers)
-    search.until = time.monotonic() + seconds
-    order = [cell.name for cell in submission.cells if cell.solution]
-    for cell in order:
+    until = time.monotonic() + seconds
+    search = _Search(submission, source, cases, answers, wrong, student_of, until)
+    for cell in [cell.name for cell in submission.cells if cell.solution]:
         search.look_at(cell, failed)
     return search.found
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Proof:
-    """What an edit does to the answers."""
+    """What an edit makes right: items, the cases that were wrong, all that is known of the cell."""
 
     edit: Edit
     items: tuple[str, ...]
+    mended: frozenset[int]
     whole: bool
-    mended: set[int]
 
 
 @dataclass
 class _Search:
-    submission: Submission
+    submission: Submission  # with what was found put right
     source: Source
     cases: Sequence[Case]
-    known: set[int]
+    answers: Mapping[int, Answer]
     wrong: set[int]
     student_of: StudentOf
-    answers: Mapping[int, Answer]
-    until: float = 0.0
+    until: float
     tried: int = 0
+    deaths: int = 0
     found: list[Located] = field(default_factory=list)
 
     def look_at(self, cell: str, failed: Collection[str]) -> None:
         """Look for the mistakes of one cell, one after the other."""
         for _ in range(_ROUNDS):
-            wrong = [at for at in self._own(cell) if at in self.wrong]
-            items = {self.cases[at].item for at in wrong}
-            if items.isdisjoint(failed) or any(each.cell == cell and each.whole for each in self.found):
+            places = self._places(cell)
+            items = {self.cases[at].item for at in places if at in self.wrong}
+            if items.isdisjoint(failed):
                 return
-            text = next(each.source for each in self.submission.cells if each.solution and each.name == cell)
-            proof = self._repair(cell, text)
+            proof = self._repair(cell, places)
             if proof is None:
                 return
             edit = proof.edit
-            line, source = edit.line, edit.source
-            self.found.append(
-                Located(cell, line, source, edit.what, edit.missing, proof.items, proof.whole)
-            )
+            told = edit.line, edit.source, edit.what, edit.missing
+            self.found.append(Located(cell, *told, proof.items, proof.whole))
             self.submission = with_cell(self.submission, cell, edit.text)
             self.wrong -= proof.mended
             self._ask_others()
 
     def _ask_others(self) -> None:
-        """Ask the other cells again: what builds on the one that was repaired may be right."""
+        """Ask again what else was wrong: what builds on the repaired cell may be right by now."""
         left = sorted(self.wrong, key=self._size)
         if left:
             with self.student_of(self.submission) as student:
                 self.wrong -= {at for at in left if is_right(student, self.cases[at])}
 
-    def _own(self, cell: str) -> list[int]:
-        """The cases about what a cell defines, the smallest question first."""
-        own = [
-            at
-            for at in sorted(self.known)
-            if self.source.defined_in.get(self.cases[at].question.name) == cell
-        ]
-        return sorted(own, key=self._size)
+    def _places(self, cell: str) -> list[int]:
+        """The cases about what a cell defines: the wrong ones first, the smallest of each first."""
+        of = self.source.defined_in
+        own = [at for at in self.answers if of.get(self.cases[at].question.name) == cell]
+        return sorted(own, key=lambda at: (at not in self.wrong, self._size(at), at))
 
     def _size(self, at: int) -> int:
-        # Not the seconds that it took: what is found must not hang on how busy a machine is.
         question = self.cases[at].question
         return len(question.frame) + sum(map(len, question.weight_frames))
 
-    def _repair(self, cell: str, text: str) -> _Proof | None:
+    def _repair(self, cell: str, places: Sequence[int]) -> _Proof | None:
         """The edit that proves where a mistake of the cell stands, if one does."""
-        own = self._own(cell)
-        places = [at for at in own if at in self.wrong] + [at for at in own if at not in self.wrong]
+        solutions = (each for each in self.submission.cells if each.solution)
         try:
-            view = View(text)
+            view = View(next(each.source for each in solutions if each.name == cell))
         except ValueError:
             return None
+        cases = [self.cases[at] for at in places]
         with Trials(self.student_of, self.submission, cell) as trials:
             raised = self._raised(cell, places[0])
-            view.learn(trials.kinds(view, self.cases[places[0]]), raised)
+            view.learn(trials.kinds(view, cases[0]), raised)
+            parts: list[_Proof] = []
             for tier in TIERS:
-                these = sorted(edits(view, tier), key=lambda each: each.line != raised)
-                proofs = list(self._proofs(trials, these, places))
-                if proofs:
-                    DEBUG.append([(x.edit.line,x.edit.what,x.edit.text.splitlines()[x.edit.line-1].strip()[:100],x.whole) for x in proofs])
-                    proof = _choose(proofs)
-                    if proof is None:
-                        return None
-                    alone = trials.ask_alone(proof.edit.text, (self.cases[at] for at in places))
-                    return self._proof(proof.edit, places, alone)
-                if self._spent():
-                    return None
-        return None
+                ordered = sorted(edits(view, tier), key=lambda each: each.line != raised)
+                proofs = list(self._proofs(trials, ordered, places))
+                parts += [each for each in proofs if not each.whole]
+                if len(parts) < len(proofs):
+                    parts = [each for each in proofs if each.whole]
+                    break
+                if self._is_spent(trials):
+                    break
+            chosen = _choose(parts)
+            if chosen is None:
+                return None
+            return self._proof(chosen.edit, places, trials.ask_alone(chosen.edit.text, cases))
 
     def _raised(self, cell: str, place: int) -> int | None:
-        """The line of the cell that raised an exception, when a case was asked."""
-        failure = self.answers[place].failure if place in self.answers else None
+        """The line of the cell that raised an exception when a case was asked."""
+        failure = self.answers[place].failure
         return failure.line if failure is not None and failure.cell == cell else None
 
-    def _spent(self) -> bool:
-        return self.tried >= _MOST_TRIED or time.monotonic() > self.until
+    def _is_spent(self, trials: Trials) -> bool:
+        too_many = self.tried >= _MOST_TRIED or trials.deaths > _MOST_DEATHS
+        return too_many or time.monotonic() > self.until
 
     def _proofs(
-        self, trials: Trials, these: Sequence[Edit], places: Sequence[int]
+        self, trials: Trials, these: Iterable[Edit], places: Sequence[int]
     ) -> Iterator[_Proof]:
         done: set[int] = set()
         for edit in these:
-            if self._spent():
+            if self._is_spent(trials):
                 return
             if edit.line not in done:
                 self.tried += 1
@@ -185,36 +156,54 @@ class _Search:
                 proof = self._proof(edit, places, asked)
                 if proof is not None:
                     yield proof
-                    if proof.whole:
+                    if proof.whole:  # nothing can be better here: is another line as good?
                         done.add(edit.line)
 
-    def _proof(
-        self, edit: Edit, places: Sequence[int], asked: Iterator[bool]
-    ) -> _Proof | None:
-        """What an edit proves, from whether the answers to these cases are right with it."""
-        items = dict.fromkeys(self.cases[at].item for at in places if at in self.wrong)
-        right: dict[int, bool] = {}
+    def _proof(self, edit: Edit, places: Sequence[int], asked: Iterable[bool]) -> _Proof | None:
+        """What an edit proves: `asked` tells which of these cases are right with it."""
+        right: list[int] = []
+        lost: set[str] = set()
+        asked_for = 0
         for at, each in zip(places, asked, strict=False):
-            right[at] = each
-            if not each and (at not in self.wrong or not right[places[0]]):
+            asked_for += 1
+            if each:
+                right.append(at)
+            elif at not in self.wrong or not right:  # it breaks something, or mends not the first
                 return None
-        if len(right) < len(places):
+            else:
+                lost.add(self.cases[at].item)
+        if asked_for < len(places):  # its process ended
             return None
-        lost = {self.cases[at].item for at in places if not right[at]}
+        mended = frozenset(at for at in right if at in self.wrong)
+        items = dict.fromkeys(self.cases[at].item for at in mended)
         made = tuple(item for item in items if item not in lost)
-        mended = {at for at in places if right[at] and at in self.wrong}
-        if any(_is_numeric(self.cases[at]) for at in mended if self.cases[at].item in made):
-            return _Proof(edit, made, not lost, mended)
+        if any(self._is_numeric(at) for at in mended if self.cases[at].item in made):
+            return _Proof(edit, made, mended, not lost)
         return None
+
+    def _is_numeric(self, at: int) -> bool:
+        """Whether numbers were wrong in a case, not a property such as what was written to."""
+        case, answer = self.cases[at], self.answers[at]
+        if case.right.failure is not None or case.drawn or not _has_numbers(case.right):
+            return False
+        numbers = {"value": answer.value, "gradients": answer.gradients, "read": answer.read}
+        with_theirs = replace(case.right, **numbers, failure=answer.failure)
+        return not same(with_theirs, case.right, case)
+
+
+def _has_numbers(answer: Answer) -> bool:
+    several = isinstance(answer.value, (tuple, list))
+    parts = [*(answer.value if several else [answer.value]), *answer.gradients, *answer.read]
+    return any(isinstance(each, (Tensor, float)) for each in parts)
 
 
 def _choose(proofs: Sequence[_Proof]) -> _Proof | None:
-    """The edit to tell of; None when several work, in different lines."""
-    best = [each for each in proofs if each.whole] or list(proofs)
-    lines = {each.edit.line for each in best}
-    return best[0] if len(lines) == 1 else None
+    """The proof to tell of; None when there is none, or several hold in different lines.
 
-
-def _is_numeric(case: Case) -> bool:
-    """Whether numbers are compared, and not a property such as who wrote to what."""
-    return case.asked is not None and case.asked.kind in ("call", "value")
+    Of two lines, the one that would then be made as another line of the cell is.
+    """
+    most = max((len(each.mended) for each in proofs), default=0)
+    best = [each for each in proofs if len(each.mended) == most]
+    if len({each.edit.line for each in best}) > 1:
+        best = [each for each in best if each.edit.has_sister]
+    return best[0] if len({each.edit.line for each in best}) == 1 else None

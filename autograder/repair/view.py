@@ -1,26 +1,19 @@
 """A cell of a submission as a tree, and where each part of the tree stands in its text."""
 
 import ast
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import pairwise
+from functools import cache
+from itertools import takewhile
 
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
-
-from autograder.repair.rules import NO_VALUE, places
 
 _DEEPEST = 100  # levels of a tree: libcst's parser has no bound of its own
 _LONGEST = 1 << 15  # bytes of a cell: nobody writes so much by hand
 _ATOMS = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float),
     *(cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SimpleString, cst.ConcatenatedString),
-)
-_PARTS = (
-    *(cst.BaseExpression, cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite),
-    *(cst.ComparisonTarget, cst.Slice),
 )
 _TOLD = 70  # characters of a piece of code
 
@@ -108,12 +101,6 @@ class View:
                 )
         return True
 
-    def spots(self) -> Iterator["Spot"]:
-        """Every part of the tree in whose place something else may stand."""
-        for place in places(self.module):
-            if isinstance(place.node, _PARTS) and self._spans[place.node].length:
-                yield Spot(place.node, place.parent, place.bound, self)
-
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
         """From which byte to which a node goes, without its parentheses."""
         found = self._spans[node]
@@ -132,7 +119,8 @@ class View:
     def with_span(self, start: int, end: int, new: str) -> tuple[str, int]:
         """The text with other words from one byte to another, and the line where it differs."""
         changed = new.encode()
-        alike = len(os.path.commonprefix([self._bytes[start:end], changed]))
+        pairs = zip(self._bytes[start:end], changed, strict=False)
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         text = (self._bytes[:start] + changed + self._bytes[end:]).decode()
         return text, 1 + self._bytes.count(b"\n", 0, start + alike)
 
@@ -195,88 +183,6 @@ class View:
         return said or self.source(node).partition("\n")[0][:_TOLD]
 
 
-@dataclass(frozen=True)
-class Spot:
-    """A node of a cell, and what surrounds it."""
-
-    node: cst.CSTNode
-    parent: cst.CSTNode | None
-    bound: list[str]
-    view: View
-
-    @property
-    def source(self) -> str:
-        """Its text."""
-        return self.view.source(self.node)
-
-    @property
-    def atom(self) -> str:
-        """Its text, so that a dot may follow it."""
-        return self.view.atom(self.node)
-
-    @cached_property
-    def function(self) -> cst.FunctionDef | None:
-        """The innermost function that it stands in."""
-        above = self.view.around(self.node)
-        return next((each for each in above if isinstance(each, cst.FunctionDef)), None)
-
-    @cached_property
-    def params(self) -> list[str]:
-        """The parameters of its function."""
-        params = self.function.params.params if self.function else ()
-        return [each.name.value for each in params if each.name.value != "self"]
-
-    @cached_property
-    def names(self) -> list[str]:
-        """What may be used here: parameters, and what is bound before in its function."""
-        if self.function is None:
-            return []
-        start = self.view.span(self.node)[0]
-        bound = (name for name, at in self.view.bound_in(self.function) if at < start)
-        return list(dict.fromkeys((*self.params, *bound)))
-
-    @cached_property
-    def fields(self) -> list[str]:
-        """What the class that it stands in keeps in `self`, and its methods."""
-        above = self.view.around(self.node)
-        owner = next((each for each in above if isinstance(each, cst.ClassDef)), None)
-        return self.view.fields_of(owner) if owner else []
-
-    @property
-    def kind(self) -> Kind | None:
-        """What it is while a question is answered, if that is known."""
-        return self.view.kind(self.node)
-
-    @cached_property
-    def kinds(self) -> dict[str, Kind]:
-        """What the names and fields are that are used in its function, as far as is known."""
-        return self.view.kinds_in(self.function) if self.function else {}
-
-    @cached_property
-    def is_value(self) -> bool:
-        """Whether it is an expression whose value is used, and no module such as torch."""
-        node, parent = self.node, self.parent
-        if not isinstance(node, cst.BaseExpression):
-            return False
-        if isinstance(parent, cst.Attribute) and parent.attr is node:
-            return False
-        if isinstance(parent, cst.Call) and parent.func is node:
-            return False
-        if isinstance(parent, cst.Arg) and parent.value is not node:
-            return False
-        if isinstance(parent, (cst.Param, cst.FunctionDef, cst.ClassDef, cst.NameItem, cst.AsName)):
-            return isinstance(parent, cst.Param) and parent.default is node
-        for inner, outer in pairwise(self.view.around(node)):
-            if isinstance(outer, (cst.For, cst.CompFor, cst.AugAssign, cst.AnnAssign)):
-                if outer.target is inner:
-                    return False
-            elif isinstance(outer, (cst.Import, cst.ImportFrom, cst.Decorator, cst.Del)):
-                return False
-            elif isinstance(outer, cst.BaseStatement):
-                break
-        return not (isinstance(node, cst.Name) and node.value in NO_VALUE)
-
-
 def _says(node: cst.CSTNode) -> bool:
     return not isinstance(node, (cst.Pass, cst.Break, cst.Continue, cst.TrailingWhitespace))
 
@@ -329,7 +235,9 @@ def _fields(owner: cst.ClassDef) -> list[str]:
             found.append(node.name.value)
         if isinstance(node, cst.AssignTarget):
             target = node.target
-            parts = [e.value for e in target.elements] if isinstance(target, cst.Tuple) else [target]
+            parts = (
+                [e.value for e in target.elements] if isinstance(target, cst.Tuple) else [target]
+            )
             found += [
                 each.attr.value
                 for each in parts
