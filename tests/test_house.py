@@ -25,6 +25,7 @@ ROOMS = (
     "notebooks",  # sources and submissions, read with bounds
     "checking",  # draw, ask both, compare
     "diagnosis",  # which mistakes explain the answers
+    "repair",  # which line a mistake stands in
     "grading",  # one submission; a class
     "release",  # what students get
     "export",  # gradebook, pages

@@ -80,6 +80,7 @@ class RemoteStudent:
         self._sent: deque[int] = deque()  # those on their way
         limit = server.limits.wall_seconds
         self._wall_seconds = limit if wall_seconds is None else min(limit, wall_seconds)
+        self.call_seconds = server.limits.call_seconds  # for one cell or call
         self._deadline: float | None = None  # from the first fork on: a server may have to start
         self._life = contextlib.ExitStack()
         self._fork: Fork | None = None
@@ -114,19 +115,22 @@ class RemoteStudent:
 
     def _run_cells(self) -> None:
         for cell in self._cells:
-            if cell.name in self._set_aside:
-                continue
-            what = f"the cell {cell.name}"
-            header = {"op": "cell", "name": cell.name, "source": cell.source}
-            self._send(wire.encode(header, {}))
-            try:
-                failure = failure_in(self._receive(what)[0])
-            except StudentError as error:
-                self.cell_errors[cell.name] = error
-                self._set_aside.add(cell.name)
-                raise
-            if failure:
-                self.cell_errors[cell.name] = error_of(failure, what, self.cell_errors.values())
+            if cell.name not in self._set_aside:
+                self.run_cell(cell)
+
+    def run_cell(self, cell: Cell) -> None:
+        """Run one cell, now, over those that were run. Raises StudentError when it dies of it."""
+        what = f"the cell {cell.name}"
+        header = {"op": "cell", "name": cell.name, "source": cell.source}
+        self._send(wire.encode(header, {}))
+        try:
+            failure = failure_in(self._receive(what)[0])
+        except StudentError as error:
+            self.cell_errors[cell.name] = error
+            self._set_aside.add(cell.name)
+            raise
+        if failure:
+            self.cell_errors[cell.name] = error_of(failure, what, self.cell_errors.values())
 
     def get(self, name: str) -> Any:
         """The value of a name. Raises StudentError when there is none, or it cannot be had."""
@@ -158,17 +162,20 @@ class RemoteStudent:
         """The answer to a foreseen question, by its place; asked only if that was not done."""
         known = self._kept.get(at)
         if known is None:
-            question = self._foreseen[at]
-            self._refuse(question.name)
-            self.run()
-            self._skip_to(None)
-            self._refuse(question.name)
-            self.run()
-            self._put(question)
-            return self._answer(question.name, question, at)
+            return self.ask(self._foreseen[at], at)
         if isinstance(known, StudentError):
             raise known.with_traceback(None)
         return known
+
+    def ask(self, question: Question, at: int | None = None) -> Answer:
+        """The answer to a question, asked now, whatever was asked before."""
+        self._refuse(question.name)
+        self.run()
+        self._skip_to(None)
+        self._refuse(question.name)
+        self.run()
+        self._put(question)
+        return self._answer(question.name, question, at)
 
     def _refuse(self, name: str) -> None:
         if name in self._banned_in:
@@ -273,7 +280,7 @@ class RemoteStudent:
         if left <= 0:
             message = f"the submission took more than its {limits.wall_seconds:g} seconds in all"
             raise StudentError(Verdict.TIMEOUT, f"{message}; {what} was not reached.")
-        seconds = min(limits.call_seconds, left)
+        seconds = min(self.call_seconds, left)
         try:
             return fork.receive(seconds)
         except ForkTooSlow:

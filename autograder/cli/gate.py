@@ -25,6 +25,7 @@ from autograder.proof import (
     Proof,
     Sample,
     grade_samples,
+    locate_wrong,
     margins,
     measure,
     open_pool,
@@ -38,6 +39,8 @@ from autograder.proof import (
     write_shows,
 )
 from autograder.sandbox.host import Server
+
+_ONE_OF = 5  # of the mutants: looking for a line takes a hundred times as long as losing an item
 
 
 def show_verification(
@@ -164,7 +167,9 @@ def show_proof(
             if not quick:
                 tell = teller(f"{assignment.id}: mutants")
                 tried = try_all_mutants(course, assignment.id, pool, tell)
-                proof = replace(proof, mutants=tried)
+                tell = teller(f"{assignment.id}: lines")
+                sought = locate_wrong(course, assignment.id, pool, tell, _ONE_OF)
+                proof = replace(proof, mutants=tried, sought=sought)
             proofs.append(proof)
     write_proof(proofs, course.name, page)
     out.print(_proven(proofs))

@@ -5,11 +5,12 @@ where it still proves what it is there for. An item stands for what people do wr
 of that would be seen beside a mistake, as beside a constant that is returned, it is not carried.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from autograder.course import ItemResult, Verdict
 from autograder.diagnosis import Diagnosis
 from autograder.grading.judge import carry
+from autograder.repair import Located
 
 _MAY_BE_CARRIED = (Verdict.WRONG, Verdict.ERROR)
 
@@ -36,6 +37,33 @@ def charge_once(
             item = carry(item, f"It is right but for {_mistakes_in(list(where))}.", share)
         charged.append(item)
     return charged, payers
+
+
+def charge_located(
+    items: Sequence[ItemResult], located: Sequence[Located], paid: Collection[str], share: float
+) -> list[ItemResult]:
+    """The items with each mistake that a repair proves paid for once.
+
+    It costs the item among those that failed that is worth most, unless one of them has paid.
+    """
+    failed = {each.item: each for each in items if each.verdict in _MAY_BE_CARRIED}
+    right_but_for: dict[str, Located] = {}
+    paying = set(paid)
+    for each in located:
+        touched = [item for item in each.items if item in failed]
+        if touched and paying.isdisjoint(touched):
+            paying.add(max(touched, key=lambda item: failed[item].points))
+        right_but_for |= dict.fromkeys(touched, each)
+    return [
+        carry(item, _right_but_for(right_but_for[item.item]), share)
+        if item.item in right_but_for and item.item not in paying
+        else item
+        for item in items
+    ]
+
+
+def _right_but_for(located: Located) -> str:
+    return f"It is right but for the mistake in line {located.line} of the cell {located.cell}."
 
 
 def _mistakes_in(titles: Sequence[str]) -> str:

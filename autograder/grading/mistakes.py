@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Place, Verdict
 from autograder.diagnosis import Diagnosis, Faults, named
+from autograder.repair import Located
 from autograder.sandbox.failure import Failure
 
 
@@ -13,10 +14,12 @@ def mistakes_of(
     outcomes: Sequence[CheckOutcome],
     found: Mapping[str, Diagnosis],
     payers: Mapping[str, str],
+    located: Sequence[Located],
 ) -> tuple[Mistake, ...]:
     """The mistakes that the failed items show, the dearest first.
 
-    found: what explains the items, where something does; payers: the item that pays, by fault.
+    found: what explains the items, where something does; payers: the item that pays, by fault;
+    located: where mistakes stand.
     """
     raised = {each.item: each.failure for each in reversed(outcomes) if each.failure}
     first: dict[object, Failure] = {}  # of those at one line: sizes in their words may differ
@@ -26,7 +29,8 @@ def mistakes_of(
     }
     touched: dict[object, list[ItemResult]] = {}
     for item in items:
-        for key in _keys(item, raised.get(item.item), found.get(item.item)):
+        lines = [each for each in located if item.item in each.items]
+        for key in _keys(item, raised.get(item.item), found.get(item.item), lines):
             touched.setdefault(key, []).append(item)
     # What an item lost is told once: of the mistake that it is there to catch.
     costs: dict[object, dict[str, float]] = {key: {} for key in touched}
@@ -35,12 +39,21 @@ def mistakes_of(
         if theirs and item.score is not None and item.score < item.points:
             meant = [key for key in theirs if item.item in _paying(key, payers)]
             costs[(meant or theirs)[0]][item.item] = item.points - item.score
-    mistakes = [_mistake(key, theirs, costs[key]) for key, theirs in touched.items()]
+    mistakes = [_mistake(key, theirs, costs[key], located) for key, theirs in touched.items()]
     return tuple(sorted(mistakes, key=lambda each: -sum(each.costs.values())))
 
 
-def _mistake(key: object, items: Sequence[ItemResult], costs: Mapping[str, float]) -> Mistake:
-    about: dict[str, object] = {"items": tuple(each.item for each in items), "costs": costs}
+def _mistake(
+    key: object,
+    items: Sequence[ItemResult],
+    costs: Mapping[str, float],
+    located: Sequence[Located],
+) -> Mistake:
+    names = tuple(each.item for each in items)
+    about: dict[str, object] = {"items": names, "costs": costs}
+    lines = [each for each in located if not set(each.items).isdisjoint(names)]
+    if isinstance(key, tuple) and len(lines) == 1:  # a known mistake, whose line is found, too
+        about["place"] = _place(lines[0])
     about["example"] = next((each.example for each in items if each.known == key), None)
     return Mistake.model_validate(_told(key) | about)
 
@@ -49,17 +62,30 @@ def _paying(key: object, payers: Mapping[str, str]) -> set[str]:
     return {payers.get(each.id, "") for each in key} if isinstance(key, tuple) else set()
 
 
-def _keys(item: ItemResult, failure: Failure | None, diagnosis: Diagnosis | None) -> list[object]:
-    """What an item failed through: faults, an exception, or nothing that is known."""
+def _keys(
+    item: ItemResult,
+    failure: Failure | None,
+    diagnosis: Diagnosis | None,
+    lines: Sequence[Located],
+) -> list[object]:
+    """What an item failed through: faults, a line, an exception, or nothing that is known."""
     if diagnosis is not None:
         uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
         return [*((each,) for each in diagnosis.certain), *uncertain]
+    if lines:
+        return list(lines)
     if item.verdict is Verdict.ERROR and failure is not None:
         return [failure]
     return [item.known] if item.known else []
 
 
+def _place(located: Located) -> Place:
+    return Place(cell=located.cell, line=located.line, source=located.source)
+
+
 def _told(key: object) -> dict[str, object]:
+    if isinstance(key, Located):
+        return {"kind": "line", "what": (str(key),), "place": _place(key)}
     if isinstance(key, Failure):
         said = f"{key.type}: {key.message}" if key.message else key.type
         place = None

@@ -11,22 +11,11 @@ import torch
 from autograder.asking import RemoteStudent, StudentError, is_import
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Result, Verdict, fingerprint
-from autograder.diagnosis import (
-    Case,
-    Diagnosis,
-    Inquiry,
-    Known,
-    ask,
-    diagnose,
-    fails_alone_through,
-    known,
-)
-from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
+from autograder.grading.behind import TO_DIAGNOSE, Behind
 from autograder.grading.carried import carried, looked_at, with_contradictions
-from autograder.grading.charge import charge_once
 from autograder.grading.exam import Exam, remote_student
-from autograder.grading.judge import carry, explained, judge, replaced, verdict_on
-from autograder.grading.mistakes import mistakes_of
+from autograder.grading.explaining import Explaining
+from autograder.grading.judge import carry, judge, replaced, verdict_on
 from autograder.notebooks import (
     Submission,
     UnreadableSubmission,
@@ -118,71 +107,31 @@ def _grade(
 
     behind: list[Behind] = []
     outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server)
-    assignment, share = exam.assignment, exam.assignment.carried_share
     carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
-    items = [judge(item, outcomes) for item in assignment.items]
+    items = [judge(item, outcomes) for item in exam.assignment.items]
     items = [
-        carry(item, replaced(carried_by[item.item]), share) if item.item in carried_by else item
+        carry(item, replaced(carried_by[item.item]), exam.assignment.carried_share)
+        if item.item in carried_by
+        else item
         for item in items
     ]
-    wrong = [item.item for item in items if item.verdict in TO_DIAGNOSE]
-    found = diagnose(exam.bank, answers, wrong) if wrong else {}
-    views: dict[str, Behind] = {}  # of items that earlier parts hide
-    for view in behind:
-        hidden = view.failed(but=found)
-        views |= dict.fromkeys(hidden, view)
-        found |= diagnose(exam.bank, view.answers, hidden) if hidden else {}
-    items = [
-        views[item.item].judged(assignment.item(item.item), item) if item.item in views else item
-        for item in items
-    ]
-    outcomes = with_outcomes(outcomes, views)
-    wrong = [item.item for item in items if item.verdict in TO_DIAGNOSE]
-    items = explained(items, found)
-    payers: dict[str, str] = {}
-    kept = replace(
-        submission, cells=tuple(cell for cell in submission.cells if cell.name not in ended)
-    )
-    if found and assignment.charge == "once":
-        with _asked_again(kept, exam, server, started) as student:
 
-            def fails_alone(item: str, why: Diagnosis) -> bool:
-                def asked(case: Case) -> Answer:
-                    return ask(student, case)
+    unforeseen = replace(exam, foreseen=())
 
-                theirs = views[item].answers if item in views else answers
-                return fails_alone_through(why.faults, item, exam.bank, theirs, asked)
+    def student_of(
+        other: Submission, given: Sequence[str] = (), foreseen: bool = True
+    ) -> RemoteStudent:
+        left = server.limits.wall_seconds - (time.monotonic() - started)
+        seconds = max(0.0, min(_MORE_SECONDS, left))
+        asked = exam if foreseen else unforeseen
+        return remote_student(other, asked, server, given, wall_seconds=seconds)
 
-            items, payers = charge_once(items, found, fails_alone, share)
-    said: dict[str, Known] = {}
-    for seen in (None, *behind):
-        left = [item for item in wrong if item not in found and views.get(item) is seen]
-        if left:
-            asked_again, given = (seen.submission, seen.given) if seen else (kept, ())
-            with _asked_again(asked_again, exam, server, started, given) as student:
-                asking = Inquiry(student, exam.reference, exam.source.parameters)
-                theirs = seen.answers if seen else answers
-                names = exam.source.defined_in
-                said |= known(left, exam.bank.cases, theirs, asking, names, exam.symptoms)
-    told = {item: each._asdict() for item, each in said.items()}
-    items = [item.model_copy(update=told.get(item.item)) for item in items]
-    items = with_contradictions(
-        items, carried_by, looked_at(exam.source, exam.outcomes), exam.source
-    )
-    return items, mistakes_of(items, outcomes, found, payers), notes
-
-
-def _asked_again(
-    submission: Submission,
-    exam: Exam,
-    server: Server,
-    started: float,
-    given: Sequence[str] = (),
-) -> RemoteStudent:
-    """For finding out more, which takes little of what is left of the submission's time."""
-    left = server.limits.wall_seconds - (time.monotonic() - started)
-    seconds = max(0.0, min(_MORE_SECONDS, left))
-    return remote_student(submission, exam, server, given, wall_seconds=seconds)
+    cells = tuple(cell for cell in submission.cells if cell.name not in ended)
+    kept = replace(submission, cells=cells)
+    explaining = Explaining(exam, kept, outcomes, answers, behind, student_of)
+    items, mistakes = explaining.explain(items)
+    own = looked_at(exam.source, exam.outcomes)
+    return with_contradictions(items, carried_by, own, exam.source), mistakes, notes
 
 
 def _ask(

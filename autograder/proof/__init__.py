@@ -5,6 +5,7 @@ from autograder.proof.pool import open_pool
 from autograder.proof.promises import verify
 from autograder.proof.proving import (
     Proof,
+    locate_wrong,
     measure,
     prove,
     try_all_mutants,
@@ -28,6 +29,7 @@ __all__ = [
     "Proof",
     "Sample",
     "grade_samples",
+    "locate_wrong",
     "margins",
     "measure",
     "open_pool",

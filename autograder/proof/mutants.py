@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from autograder.asking import Cell
 from autograder.course import Verdict
 from autograder.grading import Exam, limits_of, remote_student
 from autograder.notebooks import Source, Submission
@@ -81,12 +82,8 @@ def killed_by(mutant: Mutant, exam: Exam, server: Server) -> str | None:
     items = sorted(
         filter(asked.get, asked), key=lambda item: (asked[item].isdisjoint(own), seconds[item])
     )
-    changed = {(mutant.cell, True): mutant.text}
-    cells = tuple(
-        replace(each, source=changed.get((each.name, each.solution), each.source))
-        for each in exam.source.reference
-    )
     server.start()
+    cells = mutated(exam.source, mutant)
     with remote_student(Submission(cells, (), ""), exam, server) as student:
         for outcome in (each for item in items for each in exam.run(student, Path(), [item])):
             if outcome.verdict is Verdict.INTERNAL:
@@ -94,6 +91,15 @@ def killed_by(mutant: Mutant, exam: Exam, server: Server) -> str | None:
             if outcome.verdict is not Verdict.PASSED:
                 return outcome.item
     return None
+
+
+def mutated(source: Source, mutant: Mutant) -> tuple[Cell, ...]:
+    """The cells of the reference with a mutant in its place."""
+    changed = {(mutant.cell, True): mutant.text}
+    return tuple(
+        replace(each, source=changed.get((each.name, each.solution), each.source))
+        for each in source.reference
+    )
 
 
 def mutant_limits(exam: Exam) -> Limits:

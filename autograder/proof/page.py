@@ -12,7 +12,12 @@ from autograder.proof.proving import Graded, Proof, Told
 
 __all__ = ["short_names", "write_proof"]
 
-_BAD = ("told what is wrong", "that lost or were told something", "problems")  # but for 0
+_BAD = (
+    "told what is wrong",
+    "that lost or were told something",
+    "told another line",
+    "problems",
+)  # but for 0
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import torch
 from autograder.course import Course, Result
 from autograder.diagnosis import Fault
 from autograder.grading import Exam, HandedIn, grade, limits_of, prepare
+from autograder.proof.locating import Sought, Wrong, locate_all
 from autograder.proof.mutants import Mutant, Tried, mutant_limits, try_mutants
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
@@ -56,6 +57,13 @@ class Pool:
         """What became of each mutant, in their order. tell: as of `grade`."""
         tried = self._each(_try, assignment_id, mutants, tell)
         return tuple(sorted(tried, key=lambda each: each.mutant.number))
+
+    def locate(
+        self, assignment_id: str, wrong: Sequence[Wrong], tell: Callable[[int, int], None]
+    ) -> tuple[Sought, ...]:
+        """What is told of where each of these is wrong. tell: as of `grade`."""
+        found = self._each(_locate, assignment_id, wrong, tell)
+        return tuple(sorted(found, key=lambda each: each.name))
 
     def _each(
         self,
@@ -136,3 +144,8 @@ def _measure(assignment_id: str, faults: Sequence[Fault]) -> list[tuple[str, dic
 def _try(assignment_id: str, mutants: Sequence[Mutant]) -> list[Tried]:
     exam = _process.exam(assignment_id)
     return try_mutants(exam, _process.server(mutant_limits(exam)), mutants)
+
+
+def _locate(assignment_id: str, wrong: Sequence[Wrong]) -> list[Sought]:
+    exam = _process.exam(assignment_id)
+    return locate_all(exam, _process.server(limits_of(exam.assignment)), wrong)

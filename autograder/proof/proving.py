@@ -21,6 +21,7 @@ from autograder.course import Assignment, Course, ItemResult, Result, Verdict, s
 from autograder.diagnosis import Component, Faults, combine, named, read_components, same
 from autograder.grading import Exam, HandedIn, prepare
 from autograder.notebooks import read_source
+from autograder.proof.locating import Pointed, Sought, mutants_to_locate, samples_to_locate
 from autograder.proof.mutants import Tried, mutants
 from autograder.proof.pool import SECRET, Pool
 from autograder.proof.samples import (
@@ -80,6 +81,7 @@ class Proof:
     variants: dict[str, tuple[ItemResult, ...]]  # what each lost, or was told something about
     bases: dict[str, tuple[ItemResult, ...]]  # the same of each component without a fault
     mutants: tuple[Tried, ...] = ()
+    sought: tuple[Sought, ...] = ()
     stale: tuple[str, ...] = ()  # what is told of where the faults show and is not so
 
     @cached_property
@@ -116,6 +118,7 @@ class Proof:
             for each in self.mutants
             if each.problem
         ]
+        said += [each.problem for each in self.sought if each.problem]
         said += self.stale
         share = self.share_of_pairs
         if share is not None and share < LEAST_PAIRS:
@@ -126,6 +129,7 @@ class Proof:
     def figures(self) -> dict[str, int]:
         """How many there are of everything, by what it is."""
         counts = Counter(each.told for each in self.pairs)
+        pointed = Counter(each.pointed for each in self.sought)
         return {
             "single faults": len(self.singles),
             "caught by the item meant for them": sum(each.caught for each in self.singles),
@@ -141,6 +145,9 @@ class Proof:
             "mutants": len(self.mutants),
             "killed": sum(each.lost is not None for each in self.mutants),
             "equivalent, for a reason": sum(each.reason is not None for each in self.mutants),
+            "wrong, and no fault of the bank": len(self.sought),
+            "whose line is told": pointed[Pointed.LOCATED],
+            "told another line": pointed[Pointed.WRONG],
             "problems": len(self.problems),
         }
 
@@ -220,6 +227,16 @@ def try_all_mutants(
     """Every mutant of an assignment's references, graded until it loses an item."""
     source = read_source(source_path(course.root, assignment_id))
     return pool.try_mutants(assignment_id, mutants(source), tell)
+
+
+def locate_wrong(
+    course: Course, assignment_id: str, pool: Pool, tell: Callable[[int, int], None], one_of: int
+) -> tuple[Sought, ...]:
+    """Look for the lines of the wrong samples, and of the mutants, or one of so many of these."""
+    exam = prepare(course, assignment_id, SECRET)
+    wrong = mutants_to_locate(exam.source, one_of)
+    wrong += samples_to_locate(exam, read_samples(course, assignment_id))
+    return pool.locate(assignment_id, wrong, tell)
 
 
 class Maker:

@@ -6,9 +6,10 @@
                                       verdict of every item lost, and two underscores
 
 Most are overlays: a percent-format file of the cells in which a notebook differs from the
-reference. Its first line says what it is, and `# fails: ...` which items it loses, no others. A
-cell with a role, `# %% solution="area"`, takes the place of that solution; one without is the
-student's own, put behind the cell before it. A file that ends in .ipynb is handed in as it is.
+reference. Its first line says what it is, and `# fails: ...` which items it loses, no others. Of a
+wrong one, `# lines: ...` may say which line is wrong, word for word, once for each of them. A cell
+with a role, `# %% solution="area"`, takes the place of that solution; one without is the student's
+own, put behind the cell before it. A file that ends in .ipynb is handed in as it is.
 Beside the notebook lies what the reference hands in (`handed_in` in course.yml); a folder in the
 place of an overlay holds the overlay, as notebook.py, and the files to hand in instead.
 """
@@ -38,6 +39,7 @@ from autograder.release import build
 Kind = Literal["right", "wrong", "stub", "broken", "hostile"]
 STUB = "untouched_stub"
 _FAILS = re.compile(r"^# fails: (.+)$", re.MULTILINE)
+_LINES = re.compile(r"^# lines: *(.+?) *$", re.MULTILINE)
 _MARKER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 _WRONG_IN_DEMO = 11  # of each assignment, and those without which an item would be lost by nobody
 _HARMFUL_IN_DEMO = (
@@ -60,6 +62,7 @@ class Sample:
     fails: frozenset[str] = frozenset()
     verdict: Verdict | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)  # beside the notebook
+    lines: frozenset[str] = frozenset()  # that are wrong in it, when it says so
 
     def misjudged(self, result: Result) -> str | None:
         """What it got that it should not, in words; None when all is as it must be."""
@@ -137,7 +140,8 @@ def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
             data = as_saved(overlaid(right, text))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-        return Sample(name, about, kind, assignment_id, data, fails, verdict, files)
+        lines = frozenset(_LINES.findall(text))
+        return Sample(name, about, kind, assignment_id, data, fails, verdict, files, lines)
 
     for path in sorted(samples_folder(course.root, assignment_id, "right").glob("*.py")):
         yield overlay(path, "right", path.stem)

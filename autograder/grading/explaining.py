@@ -1,0 +1,143 @@
+"""Why items failed, as far as it can be proven; and what the mistakes cost.
+
+First come the mistakes that are known; then a repair of the student's own code, for what these do
+not explain or hide; last, what is known all the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from autograder.asking import RemoteStudent
+from autograder.checking import CheckOutcome
+from autograder.course import ItemResult, Mistake
+from autograder.diagnosis import (
+    Case,
+    Diagnosis,
+    Inquiry,
+    Known,
+    ask,
+    diagnose,
+    fails_alone_through,
+    known,
+)
+from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
+from autograder.grading.charge import charge_located, charge_once
+from autograder.grading.exam import Exam
+from autograder.grading.judge import explained
+from autograder.grading.mistakes import mistakes_of
+from autograder.notebooks import Submission
+from autograder.repair import Located, locate
+from autograder.sandbox.session import Answer
+
+_SECONDS_TO_LOCATE = 3.0
+
+
+class StudentOf(Protocol):
+    """Gives a submission behind the walls, for the time that is left to it."""
+
+    def __call__(
+        self, other: Submission, given: Sequence[str] = (), foreseen: bool = True
+    ) -> RemoteStudent:
+        """given: names to be had beside its own; foreseen: whether the checks' questions come."""
+
+
+@dataclass
+class Explaining:
+    """What the failed items of one submission are told.
+
+    answers: by place among the bank's cases; behind: the submission with earlier parts replaced.
+    """
+
+    exam: Exam
+    submission: Submission
+    outcomes: Sequence[CheckOutcome]
+    answers: Mapping[int, Answer]
+    behind: Sequence[Behind]
+    student_of: StudentOf
+
+    def explain(self, items: Sequence[ItemResult]) -> tuple[list[ItemResult], tuple[Mistake, ...]]:
+        """The items with what is told of each and what they cost; and the mistakes."""
+        found, views = self._diagnoses(items)
+        outcomes = with_outcomes(self.outcomes, views)
+        told = explained([self._seen(item, views) for item in items], found)
+        payers: dict[str, str] = {}
+        assignment = self.exam.assignment
+        if found and assignment.charge == "once":
+            told, payers = self._charged(told, found, views)
+        paid = set(payers.values())
+        left = [
+            item.item
+            for item in told
+            if item.verdict in TO_DIAGNOSE and item.item not in paid and item.item not in views
+        ]
+        located = self._located(left) if left and assignment.locate else []
+        if assignment.charge == "once":
+            told = charge_located(told, located, paid, assignment.carried_share)
+        told = self._with_what_is_known(told, found, views, located)
+        return told, mistakes_of(told, outcomes, found, payers, located)
+
+    def _diagnoses(
+        self, items: Sequence[ItemResult]
+    ) -> tuple[dict[str, Diagnosis], dict[str, Behind]]:
+        """What explains items; and behind which earlier parts those are that these hide."""
+        bank = self.exam.bank
+        wrong = [item.item for item in items if item.verdict in TO_DIAGNOSE]
+        found = diagnose(bank, self.answers, wrong) if wrong else {}
+        views: dict[str, Behind] = {}
+        for view in self.behind:
+            hidden = view.failed(but=found)
+            views |= dict.fromkeys(hidden, view)
+            found |= diagnose(bank, view.answers, hidden) if hidden else {}
+        return found, views
+
+    def _seen(self, item: ItemResult, views: Mapping[str, Behind]) -> ItemResult:
+        if item.item not in views:
+            return item
+        return views[item.item].judged(self.exam.assignment.item(item.item), item)
+
+    def _charged(
+        self,
+        items: Sequence[ItemResult],
+        found: Mapping[str, Diagnosis],
+        views: Mapping[str, Behind],
+    ) -> tuple[list[ItemResult], dict[str, str]]:
+        with self.student_of(self.submission) as student:
+
+            def asked(case: Case) -> Answer:
+                return ask(student, case)
+
+            def fails_alone(item: str, why: Diagnosis) -> bool:
+                theirs = views[item].answers if item in views else self.answers
+                return fails_alone_through(why.faults, item, self.exam.bank, theirs, asked)
+
+            return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
+
+    def _located(self, items: Sequence[str]) -> list[Located]:
+        exam = self.exam
+        about = self.submission, exam.source, exam.bank.cases, self.answers, items
+        unforeseen = partial(self.student_of, foreseen=False)
+        return locate(*about, unforeseen, _SECONDS_TO_LOCATE)
+
+    def _with_what_is_known(
+        self,
+        items: Sequence[ItemResult],
+        found: Mapping[str, Diagnosis],
+        views: Mapping[str, Behind],
+        located: Sequence[Located],
+    ) -> list[ItemResult]:
+        explained = {*found, *(item for each in located for item in each.items)}
+        wrong = [each.item for each in items if each.verdict in TO_DIAGNOSE]
+        exam, said = self.exam, dict[str, Known]()
+        for seen in (None, *self.behind):
+            left = [x for x in wrong if x not in explained and views.get(x) is seen]
+            if left:
+                submission, given = (seen.submission, seen.given) if seen else (self.submission, ())
+                answers = seen.answers if seen else self.answers
+                with self.student_of(submission, given) as student:
+                    asking = Inquiry(student, exam.reference, exam.source.parameters)
+                    about = left, exam.bank.cases, answers, asking
+                    said |= known(*about, exam.source.defined_in, exam.symptoms)
+        told = {item: each._asdict() for item, each in said.items()}
+        return [item.model_copy(update=told.get(item.item)) for item in items]

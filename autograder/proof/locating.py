@@ -1,0 +1,128 @@
+"""That repairs point at the right line: what is wrong, and known to be, with the bank switched off.
+
+Mutants of the references and wrong samples are asked as submissions are, and nothing explains
+them. A line that is told must be one that was changed: in a mutant that is known; a sample says it
+(`# lines: <a line>`, one for each), or else a line is wrongly told that stands in right code, too.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from autograder.asking import Cell
+from autograder.course import Verdict
+from autograder.grading import Exam, remote_student
+from autograder.notebooks import Source, Submission, read_submission
+from autograder.proof.mutants import Mutant, mutants, mutated, read_equivalent
+from autograder.proof.samples import Sample
+from autograder.repair import Located, locate
+from autograder.sandbox.host import Server
+
+LEAST_LOCATED = 0.8  # of what is wrong, the share whose line must be told
+_SECONDS = 30.0  # much more than a student's: what is found must not hang on a busy machine
+_LOOKED_AT = (Verdict.WRONG, Verdict.ERROR)
+
+
+class Pointed(StrEnum):
+    """What was said of where a mistake stands."""
+
+    LOCATED = "located"
+    SILENT = "silent"
+    WRONG = "wrong"  # a line was told that was not changed
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Something that is wrong, what was told of where, and whether that is so."""
+
+    name: str
+    told: tuple[Located, ...]
+    pointed: Pointed
+
+    @property
+    def problem(self) -> str | None:
+        """What must not be, as a sentence."""
+        if self.pointed is not Pointed.WRONG:
+            return None
+        return f"{self.name}: a line is told that was not changed: {self.told[0]}"
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is known to be wrong: what was changed, if that is known; else what right code says."""
+
+    name: str
+    submission: Submission
+    changed: frozenset[str] | None
+    right: frozenset[str] = frozenset()
+
+    def judged(self, told: Sequence[Located]) -> Sought:
+        """Whether what was told of it is so."""
+        lines = {each.source for each in told}
+        false = lines & self.right if self.changed is None else lines - self.changed
+        pointed = Pointed.WRONG if false else Pointed.LOCATED if told else Pointed.SILENT
+        return Sought(self.name, tuple(told), pointed)
+
+
+def mutants_to_locate(source: Source, one_of: int) -> list[Wrong]:
+    """The mutants of an assignment, or one of so many, but for those that nobody can tell."""
+    equivalent = read_equivalent(source)
+    chosen = mutants(source)[::one_of]
+    return [
+        _mutant(each, source) for each in chosen if (each.cell, each.description) not in equivalent
+    ]
+
+
+def _mutant(mutant: Mutant, source: Source) -> Wrong:
+    right = next(each for each in source.reference if each.name == mutant.cell and each.solution)
+    before = {line.strip() for line in right.source.splitlines()}
+    changed = frozenset(line.strip() for line in mutant.text.splitlines()) - before
+    name = f"{mutant.cell}, {mutant.description}"
+    return Wrong(name, Submission(mutated(source, mutant), (), ""), changed)
+
+
+def samples_to_locate(exam: Exam, samples: Sequence[Sample]) -> list[Wrong]:
+    """The wrong samples of an assignment."""
+    right = _lines(exam.source.reference)
+    with tempfile.TemporaryDirectory() as folder:
+        read = {
+            each.name: read_submission(each.write(Path(folder)), exam.source)
+            for each in samples
+            if each.kind in ("right", "wrong")
+        }
+    for each in samples:
+        right |= _lines(read[each.name].cells) if each.kind == "right" else frozenset()
+    return [
+        Wrong(each.name, read[each.name], each.lines or None, right)
+        for each in samples
+        if each.kind == "wrong"
+    ]
+
+
+def _lines(cells: Sequence[Cell]) -> frozenset[str]:
+    return frozenset(line.strip() for each in cells for line in each.source.splitlines())
+
+
+def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Sought]:
+    """Look for the lines of all of these; those that lose nothing are left out."""
+    exam = replace(exam, foreseen=())  # most is asked of an edit, and but once
+    found = []
+    for each in chosen:
+        with remote_student(each.submission, exam, server) as student:
+            outcomes = exam.run(student, Path())
+            failed = {one.item for one in outcomes if one.verdict in _LOOKED_AT}
+            answers = exam.bank.ask(student, failed) if failed else {}
+        if failed:
+            told = locate(
+                each.submission,
+                exam.source,
+                exam.bank.cases,
+                answers,
+                failed,
+                lambda other: remote_student(other, exam, server),
+                _SECONDS,
+            )
+            found.append(each.judged(told))
+    return found

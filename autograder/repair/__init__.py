@@ -1,0 +1,7 @@
+"""Where a mistake stands: small edits of a submission's own code, tried until one is right."""
+
+from autograder.repair.located import Located
+from autograder.repair.rules import alternatives, places
+from autograder.repair.search import locate
+
+__all__ = ["Located", "alternatives", "locate", "places"]

@@ -1,0 +1,236 @@
+"""What may stand instead of a piece of code, beyond what makes a mutant."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import libcst as cst
+
+from autograder.repair.spot import Spot
+
+_ARITHMETIC = ("+", "-", "*", "/", "**", "@", "//", "%")
+_COMPARED = ("==", "!=", "<", "<=", ">", ">=")
+_BITS = ("&", "|", "^")
+_OPERATORS = {
+    **dict.fromkeys(("Add", "Subtract", "Multiply", "Divide", "Power"), _ARITHMETIC),
+    **dict.fromkeys(("FloorDivide", "Modulo", "MatrixMultiply"), _ARITHMETIC),
+    **dict.fromkeys(("BitAnd", "BitOr", "BitXor"), _BITS),
+}
+_COMPARISONS = ("Equal", "NotEqual", "LessThan", "LessThanEqual", "GreaterThan", "GreaterThanEqual")
+_AXES = range(-3, 4)
+_OTHER_METHODS = {
+    "view": ("reshape",),
+    "var": ("std",),
+    "std": ("var",),
+    "expand": ("repeat",),
+    "min": ("amin",),
+    "max": ("amax",),
+    "log_softmax": ("softmax", "logsumexp"),
+    "sigmoid": ("softmax", "relu"),
+    "tanh": ("relu",),
+    "gelu": ("relu",),
+    "any": ("all",),
+    "arange": ("range",),
+}
+
+
+def operators(spot: Spot) -> Iterator[str]:
+    """Every other operator of its kind."""
+    node = spot.node
+    if isinstance(node, cst.BinaryOperation):
+        left, right = (spot.view.atom(each) for each in (node.left, node.right))
+        for each in _OPERATORS.get(type(node.operator).__name__, ()):
+            yield f"({left} {each} {right})"
+        yield f"({right} {spot.view.module.code_for_node(node.operator).strip()} {left})"
+    elif isinstance(node, cst.ComparisonTarget) and type(node.operator).__name__ in _COMPARISONS:
+        right = spot.view.atom(node.comparator)
+        yield from (f"{each} {right}" for each in _COMPARED)
+
+
+def names(spot: Spot) -> Iterator[str]:
+    """Another name in scope."""
+    if isinstance(spot.node, cst.Name) and spot.is_value and spot.node.value != "super":
+        yield from (each for each in spot.names if each != spot.node.value)
+
+
+def fields(spot: Spot) -> Iterator[str]:
+    """Another field or method of `self`."""
+    node = spot.node
+    if isinstance(node, cst.Attribute) and spot.view.source(node.value) == "self":
+        yield from (f"self.{each}" for each in spot.fields if each != node.attr.value)
+
+
+def axes(spot: Spot) -> Iterator[str]:
+    """Another small number, in the place of one; half or the inverse of another."""
+    node = spot.node
+    small = isinstance(node, cst.Integer) and abs(node.evaluated_value) <= 4
+    signed = isinstance(node, cst.UnaryOperation) and isinstance(node.expression, cst.Integer)
+    if small or signed:
+        yield from map(str, _AXES)
+    if isinstance(node, (cst.Integer, cst.Float)) and node.evaluated_value:
+        yield from (f"({spot.source} / 2)", f"({spot.source} ** -1)")
+
+
+def constants(spot: Spot) -> Iterator[str]:
+    """A name in scope, or its size, in the place of a constant."""
+    node = spot.node
+    constant = isinstance(node, cst.Name) and node.value in ("None", "True", "False")
+    if spot.is_value and (constant or isinstance(node, (cst.Integer, cst.Float))):
+        yield from spot.names
+        yield from (f"self.{each}" for each in spot.fields)
+
+
+def sizes(spot: Spot) -> Iterator[str]:
+    """The size of an axis of a parameter in the place of a number."""
+    number = spot.kind.is_number if spot.kind else isinstance(spot.node, cst.BaseNumber)
+    if spot.is_value and number:
+        for each in spot.params:
+            kind = spot.kinds.get(each)
+            axes = len(kind.shape) if kind is not None and kind.shape else 0
+            yield from (f"{each}.shape[{axis}]" for axis in (-1, -2, 0, 1) if axis < axes)
+            yield from [f"({each}.shape[-1] ** 0.5)"] if axes else []
+
+
+def fills(spot: Spot) -> Iterator[str]:
+    """What else a place that is blocked may be filled with."""
+    node, parent = spot.node, spot.parent
+    if isinstance(parent, cst.Arg) and _is_number(spot) and spot.is_value:
+        yield from ("0.0", "float('-inf')", "float('inf')", "-1e9", "-1e30", "1e-5", "1e-9", "1.0")
+        above = list(spot.view.around(node))
+        call = above[2] if len(above) > 2 else None
+        if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
+            owner = spot.view.atom(call.func.value)
+            yield f"torch.finfo({owner}.dtype).min"
+
+
+def _is_number(spot: Spot) -> bool:
+    node = spot.node
+    if isinstance(node, cst.Call):
+        return spot.view.source(node.func) == "float"
+    if isinstance(node, cst.UnaryOperation):
+        return isinstance(node.expression, (cst.BaseNumber, cst.Attribute))
+    if isinstance(node, cst.Attribute):
+        return node.attr.value in ("inf", "min", "max", "eps")
+    return isinstance(node, (cst.Float, cst.Integer, cst.Call))
+
+
+def arguments(spot: Spot) -> Iterator[str]:
+    """Two arguments exchanged that are no neighbours; parameters or elements exchanged."""
+    node = spot.node
+    if isinstance(node, cst.Call):
+        yield from _exchanged(spot, [each.value for each in node.args])
+    elif isinstance(node, (cst.Tuple, cst.List)):
+        yield from _exchanged(spot, [each.value for each in node.elements])
+    elif isinstance(node, cst.Subscript):
+        yield from _exchanged(spot, [each.slice for each in node.slice])
+
+
+def parameters(spot: Spot) -> Iterator[str]:
+    """Two parameters of a function exchanged, or two targets of an assignment."""
+    node = spot.node
+    if isinstance(node, cst.FunctionDef):
+        params = [each.name for each in node.params.params if each.name.value != "self"]
+        yield from _exchanged(spot, params)
+    elif isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Assign):
+        target = node.body[0].targets[0].target
+        if isinstance(target, cst.Tuple):
+            yield from _exchanged(spot, [each.value for each in target.elements])
+
+
+def _exchanged(spot: Spot, parts: Sequence[cst.CSTNode]) -> Iterator[str]:
+    """The text of a node in which two of its parts have changed places."""
+    start, _ = spot.view.span(spot.node)
+    text = spot.source.encode()
+    for one, other in combinations(parts, 2):
+        (a, b), (c, d) = (spot.view.span(each) for each in (one, other))
+        a, b, c, d = (each - start for each in (a, b, c, d))
+        yield (text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]).decode()
+
+
+def methods(spot: Spot) -> Iterator[str]:
+    """A related function; one that writes to its input no more."""
+    node, parent = spot.node, spot.parent
+    if isinstance(node, cst.Name) and isinstance(parent, (cst.Attribute, cst.Call)):
+        yield from _OTHER_METHODS.get(node.value, ())
+        if node.value.endswith("_") and not node.value.startswith("_"):
+            yield node.value.rstrip("_")
+
+
+def conditions(spot: Spot) -> Iterator[str]:
+    """A condition that always holds, never, or the other way round."""
+    node, parent = spot.node, spot.parent
+    if isinstance(parent, (cst.If, cst.While, cst.IfExp)) and parent.test is node:
+        yield from (f"(not {spot.atom})", "True", "False")
+        yield from (f"{each} is {no}None" for each in spot.params for no in ("", "not "))
+    if isinstance(node, cst.IfExp):
+        yield from (f"({spot.view.source(each)})" for each in (node.body, node.orelse))
+
+
+def one_for_all(spot: Spot) -> Iterator[str]:
+    """A power or root taken of a sum, not of a part of it, and the other way round."""
+    node = spot.node
+    if not isinstance(node, cst.BinaryOperation):
+        return
+    view, sign = spot.view, spot.view.module.code_for_node(node.operator).strip()
+    left, right = node.left, node.right
+    if isinstance(left, cst.Call) and isinstance(left.func, cst.Attribute) and not left.args:
+        owner = view.atom(left.func.value)
+        yield f"({owner} {sign} {view.atom(right)}).{left.func.attr.value}()"
+    if isinstance(left, cst.Call) and len(left.args) == 1:
+        inner = view.atom(left.args[0].value)
+        yield f"{view.source(left.func)}({inner} {sign} {view.atom(right)})"
+    if isinstance(right, cst.Call) and len(right.args) == 1:
+        within = view.atom(right.args[0].value)
+        yield f"{view.source(right.func)}({view.atom(left)} {sign} {within})"
+    for part, other in ((left, right), (right, left)):
+        if isinstance(part, cst.BinaryOperation):
+            op = view.module.code_for_node(part.operator).strip()
+            parts = [view.atom(each) for each in (part.left, part.right, other)]
+            if part is left:
+                yield f"({parts[0]} {op} ({parts[1]} {sign} {parts[2]}))"
+                yield f"(({parts[0]} {sign} {parts[2]}) {op} {parts[1]})"
+            else:
+                yield f"(({parts[2]} {sign} {parts[0]}) {op} {parts[1]})"
+                yield f"({parts[0]} {op} ({parts[2]} {sign} {parts[1]}))"
+
+
+def blocks(spot: Spot) -> Iterator[str]:
+    """A block left out; a `with` without its context."""
+    node = spot.node
+    if isinstance(node, (cst.If, cst.For, cst.While, cst.With, cst.Try)):
+        yield "pass\n"
+        if isinstance(node, cst.With):
+            head = spot.view.span(node.body)[0] - spot.view.span(node)[0]
+            yield f"if True:{spot.source.encode()[head:].decode()}"
+
+
+def statements(spot: Spot) -> Iterator[str]:
+    """Two neighbours exchanged; one moved out of the block that it ends, or into the one before."""
+    node = spot.node
+    if not isinstance(node, (cst.IndentedBlock, cst.Module)):
+        return
+    view = spot.view
+    start, _ = view.span(node)
+    text = spot.source.encode()
+    for one, other in zip(node.body, node.body[1:], strict=False):
+        (a, b), (c, d) = (view.span(each) for each in (one, other))
+        a, b, c, d = (each - start for each in (a, b, c, d))
+        if isinstance(one, cst.SimpleStatementLine) and isinstance(other, cst.SimpleStatementLine):
+            yield (text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]).decode()
+
+
+def assignments(spot: Spot) -> Iterator[str]:
+    """`x = x + y` for `x += y`, a field for a buffer or a parameter, and the other way round."""
+    node, view = spot.node, spot.view
+    if isinstance(node, cst.AugAssign):
+        target, value = view.source(node.target), view.atom(node.value)
+        sign = view.module.code_for_node(node.operator).strip().removesuffix("=")
+        yield f"{target} = {target} {sign} {value}"
+    if isinstance(node, cst.Assign) and len(node.targets) == 1:
+        target, value = view.source(node.targets[0].target), view.source(node.value)
+        if target.startswith("self."):
+            name = target.removeprefix("self.")
+            yield f'self.register_buffer("{name}", {value})'
+            yield f'self.register_buffer("{name}", {value}, persistent=False)'
+            yield f"{target} = nn.Parameter({value})"
+    if isinstance(node, cst.Call) and view.source(node.func) == "nn.Parameter" and node.args:
+        yield view.atom(node.args[0].value)

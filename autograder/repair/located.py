@@ -1,0 +1,29 @@
+"""What a student is told of where a mistake stands."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Located:
+    """Where a mistake stands, proven by an edit there.
+
+    line: of the cell, from 1, as exceptions count; source: that line; what: the piece of code in
+    it; missing: that is not wrong by itself, but something is not there; items: those of which
+    all is right after the edit; whole: whether all that is known of the cell is.
+    """
+
+    cell: str
+    line: int
+    source: str
+    what: str
+    missing: bool
+    items: tuple[str, ...]
+    whole: bool
+
+    def __str__(self) -> str:
+        """The sentence that the student reads."""
+        where = f"line {self.line} of the cell {self.cell}, `{self.what}`"
+        right = "everything that is asked of this cell" if self.whole else "all of this"
+        if self.missing:
+            return f"Something is missing in {where}: with it {right} is right."
+        return f"The mistake stands in {where}: with something else there {right} is right."

@@ -1,0 +1,209 @@
+"""Which line of a submission's own code a mistake stands in, found by repairing it.
+
+Edits of a solution cell are tried, the smallest first. One after which everything that is known of
+the cell is right, or all of one item and nothing worse than before, proves that the mistake stands
+where it was made. When edits of one size do so in different lines, nothing is proven.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from torch import Tensor
+
+from autograder.asking import RemoteStudent
+from autograder.diagnosis import Case, same
+from autograder.notebooks import Source, Submission
+from autograder.repair.edits import TIERS, Edit, edits
+from autograder.repair.located import Located
+from autograder.repair.trying import Trials, is_right, with_cell
+from autograder.repair.view import View
+from autograder.sandbox.session import Answer
+
+# Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
+_MOST_TRIED = 1500  # edits of a submission
+_MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
+_ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
+
+StudentOf = Callable[[Submission], RemoteStudent]
+
+
+def locate(
+    submission: Submission,
+    source: Source,
+    cases: Sequence[Case],
+    answers: Mapping[int, Answer],
+    failed: Collection[str],
+    student_of: StudentOf,
+    seconds: float,
+) -> list[Located]:
+    """Where the mistakes of a submission stand, as far as repairs prove it.
+
+    answers: the submission's, by place among the cases; a case that has none is not looked at.
+    failed: the items to look at. student_of: a submission behind the walls, none of whose
+    questions are foreseen; one at a time is alive. seconds: of wall time, at most.
+    """
+    wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
+    until = time.monotonic() + seconds
+    search = _Search(submission, source, cases, answers, wrong, student_of, until)
+    for cell in [cell.name for cell in submission.cells if cell.solution]:
+        search.look_at(cell, failed)
+    return search.found
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """What an edit makes right: items, the cases that were wrong, all that is known of the cell."""
+
+    edit: Edit
+    items: tuple[str, ...]
+    mended: frozenset[int]
+    whole: bool
+
+
+@dataclass
+class _Search:
+    submission: Submission  # with what was found put right
+    source: Source
+    cases: Sequence[Case]
+    answers: Mapping[int, Answer]
+    wrong: set[int]
+    student_of: StudentOf
+    until: float
+    tried: int = 0
+    deaths: int = 0
+    found: list[Located] = field(default_factory=list)
+
+    def look_at(self, cell: str, failed: Collection[str]) -> None:
+        """Look for the mistakes of one cell, one after the other."""
+        for _ in range(_ROUNDS):
+            places = self._places(cell)
+            items = {self.cases[at].item for at in places if at in self.wrong}
+            if items.isdisjoint(failed):
+                return
+            proof = self._repair(cell, places)
+            if proof is None:
+                return
+            edit = proof.edit
+            told = edit.line, edit.source, edit.what, edit.missing
+            self.found.append(Located(cell, *told, proof.items, proof.whole))
+            self.submission = with_cell(self.submission, cell, edit.text)
+            self.wrong -= proof.mended
+            self._ask_others()
+
+    def _ask_others(self) -> None:
+        """Ask again what else was wrong: what builds on the repaired cell may be right by now."""
+        left = sorted(self.wrong, key=self._size)
+        if left:
+            with self.student_of(self.submission) as student:
+                self.wrong -= {at for at in left if is_right(student, self.cases[at])}
+
+    def _places(self, cell: str) -> list[int]:
+        """The cases about what a cell defines: the wrong ones first, the smallest of each first."""
+        of = self.source.defined_in
+        own = [at for at in self.answers if of.get(self.cases[at].question.name) == cell]
+        return sorted(own, key=lambda at: (at not in self.wrong, self._size(at), at))
+
+    def _size(self, at: int) -> int:
+        question = self.cases[at].question
+        return len(question.frame) + sum(map(len, question.weight_frames))
+
+    def _repair(self, cell: str, places: Sequence[int]) -> _Proof | None:
+        """The edit that proves where a mistake of the cell stands, if one does."""
+        solutions = (each for each in self.submission.cells if each.solution)
+        try:
+            view = View(next(each.source for each in solutions if each.name == cell))
+        except ValueError:
+            return None
+        cases = [self.cases[at] for at in places]
+        with Trials(self.student_of, self.submission, cell) as trials:
+            raised = self._raised(cell, places[0])
+            view.learn(trials.kinds(view, cases[0]), raised)
+            parts: list[_Proof] = []
+            for tier in TIERS:
+                ordered = sorted(edits(view, tier), key=lambda each: each.line != raised)
+                proofs = list(self._proofs(trials, ordered, places))
+                parts += [each for each in proofs if not each.whole]
+                if len(parts) < len(proofs):
+                    parts = [each for each in proofs if each.whole]
+                    break
+                if self._is_spent(trials):
+                    break
+            chosen = _choose(parts)
+            if chosen is None:
+                return None
+            return self._proof(chosen.edit, places, trials.ask_alone(chosen.edit.text, cases))
+
+    def _raised(self, cell: str, place: int) -> int | None:
+        """The line of the cell that raised an exception when a case was asked."""
+        failure = self.answers[place].failure
+        return failure.line if failure is not None and failure.cell == cell else None
+
+    def _is_spent(self, trials: Trials) -> bool:
+        too_many = self.tried >= _MOST_TRIED or trials.deaths > _MOST_DEATHS
+        return too_many or time.monotonic() > self.until
+
+    def _proofs(
+        self, trials: Trials, these: Iterable[Edit], places: Sequence[int]
+    ) -> Iterator[_Proof]:
+        done: set[int] = set()
+        for edit in these:
+            if self._is_spent(trials):
+                return
+            if edit.line not in done:
+                self.tried += 1
+                asked = trials.ask(edit.text, (self.cases[at] for at in places))
+                proof = self._proof(edit, places, asked)
+                if proof is not None:
+                    yield proof
+                    if proof.whole:  # nothing can be better here: is another line as good?
+                        done.add(edit.line)
+
+    def _proof(self, edit: Edit, places: Sequence[int], asked: Iterable[bool]) -> _Proof | None:
+        """What an edit proves: `asked` tells which of these cases are right with it."""
+        right: list[int] = []
+        lost: set[str] = set()
+        asked_for = 0
+        for at, each in zip(places, asked, strict=False):
+            asked_for += 1
+            if each:
+                right.append(at)
+            elif at not in self.wrong or not right:  # it breaks something, or mends not the first
+                return None
+            else:
+                lost.add(self.cases[at].item)
+        if asked_for < len(places):  # its process ended
+            return None
+        mended = frozenset(at for at in right if at in self.wrong)
+        items = dict.fromkeys(self.cases[at].item for at in mended)
+        made = tuple(item for item in items if item not in lost)
+        if any(self._is_numeric(at) for at in mended if self.cases[at].item in made):
+            return _Proof(edit, made, mended, not lost)
+        return None
+
+    def _is_numeric(self, at: int) -> bool:
+        """Whether numbers were wrong in a case, not a property such as what was written to."""
+        case, answer = self.cases[at], self.answers[at]
+        if case.right.failure is not None or case.drawn or not _has_numbers(case.right):
+            return False
+        numbers = {"value": answer.value, "gradients": answer.gradients, "read": answer.read}
+        with_theirs = replace(case.right, **numbers, failure=answer.failure)
+        return not same(with_theirs, case.right, case)
+
+
+def _has_numbers(answer: Answer) -> bool:
+    several = isinstance(answer.value, (tuple, list))
+    parts = [*(answer.value if several else [answer.value]), *answer.gradients, *answer.read]
+    return any(isinstance(each, (Tensor, float)) for each in parts)
+
+
+def _choose(proofs: Sequence[_Proof]) -> _Proof | None:
+    """The proof to tell of; None when there is none, or several hold in different lines.
+
+    Of two lines, the one that would then be made as another line of the cell is.
+    """
+    most = max((len(each.mended) for each in proofs), default=0)
+    best = [each for each in proofs if len(each.mended) == most]
+    if len({each.edit.line for each in best}) > 1:
+        best = [each for each in best if each.edit.has_sister]
+    return best[0] if len({each.edit.line for each in best}) == 1 else None

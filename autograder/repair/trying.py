@@ -1,0 +1,132 @@
+"""Edits tried behind the walls: many in one fork, to see which is worth a fork of its own.
+
+A fork takes as long as dozens of edits. What an edit keeps, prints or breaks in a shared fork may
+make another look wrong, or right, there; so what is told is tried again in a fork in which nothing
+else has run.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from autograder.asking import Cell, RemoteStudent, StudentError
+from autograder.course import Verdict
+from autograder.diagnosis import Case, same
+from autograder.notebooks import Submission
+from autograder.repair.looks import LOOK, SEEN, looked_at, read_kinds
+from autograder.repair.view import Kind, View
+from autograder.sandbox.failure import Failure
+from autograder.sandbox.session import Answer
+
+_SHARED = 250  # edits at most that are tried in one fork
+_ENDED = (Verdict.TIMEOUT, Verdict.ERROR, Verdict.MEMORY)
+_CALL_SECONDS = 0.5  # for one cell or call: some edits do not end
+_TIMES = 20.0  # or so many times what the reference took
+
+
+def with_cell(submission: Submission, name: str, text: str) -> Submission:
+    """The submission with another text in one of its solution cells."""
+    cells = tuple(
+        replace(each, source=text) if each.solution and each.name == name else each
+        for each in submission.cells
+    )
+    return replace(submission, cells=cells)
+
+
+def is_right(student: RemoteStudent, case: Case) -> bool | None:
+    """Whether a submission answers a case right; None when its process ended of it."""
+    student.call_seconds = max(_CALL_SECONDS, _TIMES * case.seconds)
+    try:
+        if case.is_value:
+            answer = Answer(student.get(case.question.name))
+        else:
+            answer = student.ask(case.question)
+    except StudentError as error:
+        if error.failure is None and error.verdict in _ENDED:
+            return None
+        answer = Answer(None, failure=error.failure or Failure(str(error.verdict), ""))
+    return same(answer, case.right, case)
+
+
+class Trials:
+    """Tries edits of one cell of a submission. Use as a context manager."""
+
+    def __init__(
+        self, student_of: Callable[[Submission], RemoteStudent], submission: Submission, cell: str
+    ) -> None:
+        self._student_of = student_of
+        self._submission = submission
+        self._cell = cell
+        self._life = contextlib.ExitStack()
+        self._student: RemoteStudent | None = None
+        self._tried = 0
+        self.deaths = 0  # processes that an edit ended
+
+    def __enter__(self) -> "Trials":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _end(self) -> None:
+        self._life.close()
+        self._student = None
+
+    def _running(self) -> RemoteStudent:
+        self._tried += 1
+        if self._student is None or self._tried > _SHARED:
+            self._end()
+            self._student = self._life.enter_context(self._student_of(self._submission))
+            self._student.run()
+            self._tried = 1
+        self._student.call_seconds = _CALL_SECONDS
+        return self._student
+
+    def ask(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
+        """Of each case whether the cell with this text answers it right, in the shared fork.
+
+        Ends early where the process does, or the cell raises.
+        """
+        student = self._running()
+        student.cell_errors.pop(self._cell, None)
+        right: bool | None = None
+        with contextlib.suppress(StudentError):
+            student.run_cell(Cell(self._cell, text))
+            if self._cell in student.cell_errors:  # what was defined before is still there
+                return
+            for case in cases:
+                right = is_right(student, case)
+                if right is None:
+                    break
+                yield right
+            else:
+                return
+        self.deaths += 1
+        self._end()
+
+    def ask_alone(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
+        """The same in a fork of its own, in which nothing else has run."""
+        self._end()
+        with self._student_of(with_cell(self._submission, self._cell, text)) as student:
+            student.run()
+            if self._cell not in student.cell_errors:
+                yield from (bool(is_right(student, case)) for case in cases)
+
+    def kinds(self, view: View, case: Case) -> dict[cst.CSTNode, Kind]:
+        """What each piece of the cell is while a case is asked; nothing where that fails."""
+        text, nodes = looked_at(view)
+        student = self._running()
+        try:
+            student.run_cell(Cell("look", LOOK))
+            student.run_cell(Cell(self._cell, text))
+            if self._cell in student.cell_errors:
+                return {}
+            with contextlib.suppress(StudentError):
+                student.ask(case.question)
+            return read_kinds(student.get(SEEN), nodes)
+        except StudentError:
+            return {}
+        finally:
+            self._end()

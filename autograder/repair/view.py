@@ -1,0 +1,249 @@
+"""A cell of a submission as a tree, and where each part of the tree stands in its text."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+
+import libcst as cst
+from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
+
+_DEEPEST = 100  # levels of a tree: libcst's parser has no bound of its own
+_LONGEST = 1 << 15  # bytes of a cell: nobody writes so much by hand
+_ATOMS = (
+    *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float),
+    *(cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SimpleString, cst.ConcatenatedString),
+)
+_TOLD = 70  # characters of a piece of code
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a piece of code was when it was first reached: its type, and a tensor's shape."""
+
+    name: str
+    shape: tuple[int, ...] | None
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor."""
+        return self.shape is not None
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether it is a tensor of truth values."""
+        return self.name == "torch.bool"
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether it is a tensor of numbers that are not whole."""
+        return self.name.startswith("torch.float")
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number of Python's."""
+        return self.name in ("int", "float")
+
+
+class View:
+    """One cell's text and tree. Raises ValueError where there is no tree, or one too deep."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > _LONGEST or _depth(text) > _DEEPEST:
+            raise ValueError("the cell is too long, or nested too deeply")
+        self.text = text
+        self._bytes = text.encode()
+        try:
+            wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+        except cst.ParserSyntaxError as error:
+            raise ValueError(str(error)) from error
+        self.module = wrapper.module
+        self._spans = wrapper.resolve(ByteSpanPositionProvider)
+        self._parents = dict(_children(self.module))
+        self._kinds: Mapping[cst.CSTNode, Kind] | None = None
+        self._reached: set[cst.CSTNode] = set()
+
+    def learn(self, kinds: Mapping[cst.CSTNode, Kind], raised: int | None) -> None:
+        """Keep what its parts are while a question is answered; none: nothing is known.
+
+        raised: the line that raised an exception then: it was reached, too.
+        """
+        self._kinds = kinds or None
+        self._raised = raised
+        View.kinds_in.cache_clear()
+        self._reached = {each for node in kinds for each in self.around(node)}
+
+    def _lines(self, node: cst.CSTNode) -> range:
+        start, end = self.span(node)
+        first, last = (1 + self._bytes.count(b"\n", 0, at) for at in (start, end))
+        return range(first, last + 1)
+
+    def indent(self, at: int) -> str:
+        """What stands before a byte in its line."""
+        before = self._bytes[:at].decode()
+        return before[before.rfind("\n") + 1 :]
+
+    def kind(self, node: cst.CSTNode) -> Kind | None:
+        """What a node is, if that is known."""
+        return None if self._kinds is None else self._kinds.get(node)
+
+    def reached(self, node: cst.CSTNode) -> bool:
+        """Whether a node's statement was reached, as far as that is known."""
+        if self._kinds is None:
+            return True
+        for each in self.around(node):
+            if isinstance(each, (cst.BaseStatement, cst.BaseSuite)):
+                return (
+                    each in self._reached
+                    or not any(map(_says, each.children))
+                    or self._raised in self._lines(each)
+                )
+        return True
+
+    def span(self, node: cst.CSTNode) -> tuple[int, int]:
+        """From which byte to which a node goes, without its parentheses."""
+        found = self._spans[node]
+        return found.start, found.start + found.length
+
+    def source(self, node: cst.CSTNode) -> str:
+        """The text of a node, without its parentheses."""
+        start, end = self.span(node)
+        return self._bytes[start:end].decode()
+
+    def atom(self, node: cst.CSTNode) -> str:
+        """The text of a node, so that a dot or an operator may follow it."""
+        source = self.source(node)
+        return source if isinstance(node, _ATOMS) else f"({source})"
+
+    def with_span(self, start: int, end: int, new: str) -> tuple[str, int]:
+        """The text with other words from one byte to another, and the line where it differs."""
+        changed = new.encode()
+        pairs = zip(self._bytes[start:end], changed, strict=False)
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        text = (self._bytes[:start] + changed + self._bytes[end:]).decode()
+        return text, 1 + self._bytes.count(b"\n", 0, start + alike)
+
+    def line(self, number: int) -> str:
+        """One line, as it is told."""
+        return self.text.splitlines()[number - 1].strip()
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The text of a node that is new."""
+        code = self.module.code_for_node(node)
+        loose = isinstance(node, cst.BaseExpression) and not isinstance(node, _ATOMS)
+        return f"({code})" if loose else code
+
+    def around(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The node and all that it stands in, from the inside."""
+        found: cst.CSTNode | None = node
+        while found is not None:
+            yield found
+            found = self._parents.get(found)
+
+    @cache  # noqa: B019 # a view lives no longer than the look at its cell
+    def bound_in(self, function: cst.FunctionDef) -> list[tuple[str, int]]:
+        """The names that are bound in a function, and from which byte on they are."""
+        return list(_bound(function, self))
+
+    @cache  # noqa: B019
+    def bound_values(self, function: cst.FunctionDef) -> list[cst.BaseExpression]:
+        """What is bound to names and fields in a function."""
+        found = (node for node in self._parents if isinstance(node, cst.Assign))
+        return [node.value for node in found if function in self.around(node)]
+
+    @cache  # noqa: B019
+    def fields_of(self, owner: cst.ClassDef) -> list[str]:
+        """What a class keeps in `self`, and its methods."""
+        return _fields(owner)
+
+    @cache  # noqa: B019
+    def kinds_in(self, function: cst.CSTNode) -> dict[str, Kind]:
+        """What the names and fields of a function are, as far as is known."""
+        found: dict[str, Kind] = {}
+        for node, kind in (self._kinds or {}).items():
+            if isinstance(node, (cst.Name, cst.Attribute)) and function in self.around(node):
+                found.setdefault(self.source(node), kind)
+        return found
+
+    def told(self, node: cst.CSTNode) -> str:
+        """The smallest piece of code around a node that says something."""
+        said = ""
+        for each in self.around(node):
+            if not isinstance(each, (cst.BaseExpression, cst.BaseSmallStatement)):
+                if isinstance(each, (cst.BaseStatement, cst.BaseSuite, cst.Module)):
+                    break
+                continue
+            source = " ".join(self.source(each).split()) if each in self._spans else ""
+            if len(source) > _TOLD:
+                break
+            said = source or said
+            if not isinstance(each, (cst.Name, cst.BaseNumber)):
+                break
+        return said or self.source(node).partition("\n")[0][:_TOLD]
+
+
+def _says(node: cst.CSTNode) -> bool:
+    return not isinstance(node, (cst.Pass, cst.Break, cst.Continue, cst.TrailingWhitespace))
+
+
+def _depth(text: str) -> int:
+    try:
+        level: list[ast.AST] = [ast.parse(text)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _DEEPEST + 1
+    depth = 0
+    while level and depth <= _DEEPEST:
+        level = [child for each in level for child in ast.iter_child_nodes(each)]
+        depth += 1
+    return depth
+
+
+def _children(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    for child in node.children:
+        yield child, node
+        yield from _children(child)
+
+
+def _bound(node: cst.CSTNode, view: View) -> Iterator[tuple[str, int]]:
+    """The names that are bound in a function, and from where on they are."""
+    if isinstance(node, (cst.AssignTarget, cst.CompFor, cst.For, cst.AsName)):
+        target = node.name if isinstance(node, cst.AsName) else node.target
+        end = view.span(node)[0 if isinstance(node, (cst.CompFor, cst.For)) else 1]
+        if isinstance(node, cst.CompFor):
+            end = 0
+        for each in _names_in(target):
+            yield each, end
+    for child in node.children:
+        yield from _bound(child, view)
+
+
+def _names_in(target: cst.CSTNode) -> Iterator[str]:
+    if isinstance(target, cst.Name):
+        yield target.value
+    elif isinstance(target, (cst.Tuple, cst.List)):
+        for each in target.elements:
+            yield from _names_in(each.value)
+
+
+def _fields(owner: cst.ClassDef) -> list[str]:
+    found: list[str] = []
+    waiting: list[cst.CSTNode] = [owner.body]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, cst.FunctionDef) and not node.name.value.startswith("__"):
+            found.append(node.name.value)
+        if isinstance(node, cst.AssignTarget):
+            target = node.target
+            parts = (
+                [e.value for e in target.elements] if isinstance(target, cst.Tuple) else [target]
+            )
+            found += [
+                each.attr.value
+                for each in parts
+                if isinstance(each, cst.Attribute)
+                and isinstance(each.value, cst.Name)
+                and each.value.value == "self"
+            ]
+        waiting += node.children
+    return list(dict.fromkeys(found))
