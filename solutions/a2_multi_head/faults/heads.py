@@ -13,7 +13,7 @@ class Heads(nn.Module):
     of = "MultiHeadAttention"
     often = (
         *("SplitByReshapeAlone", "SplitInterleaves", "MergeByReshapeAlone"),
-        *("KeyAndValueExchanged", "ValueNotProjected", "MaskNotHandedOn", "MaskInverted"),
+        *("SplitByView", "ValueNotProjected", "MaskNotHandedOn", "MaskInverted"),
         *("NotScaled", "DividesByDk", "FillsWithZero", "BlockedRowsBecomeNaN"),
         *("BlockedRowsBecomeUniform", "SoftmaxOverTheQueries", "SoftmaxOverTheHeads"),
         *("WeightsNotStored", "WeightsNotDetached", "OutputNotProjected", "MergeByView"),
