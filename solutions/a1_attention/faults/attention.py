@@ -12,11 +12,16 @@ class Attention:
     of = "scaled_dot_product_attention"
     often = (
         *("DetachesEverything", "ReturnsFloat64", "DoesNotScale", "DividesByDk"),
-        *("MultipliesByTheRoot", "DividesByTheRootOfDv", "IgnoresTheMask", "InvertsTheMask"),
-        *("FillsWithZero", "AddsTheMask", "BlocksAfterTheSoftmax", "UsesTheFirstMask"),
+        *(
+            "MultipliesByTheRoot",
+            "ExchangesTheThirdAndFourthAxis",
+            "IgnoresTheMask",
+            "InvertsTheMask",
+        ),
+        *("FillsWithZero", "AddsTheMask", "BlocksAfterTheSoftmax", "FillsWithMinusABillionth"),
         *("BlockedRowsBecomeNaN", "BlockedRowsBecomeUniform", "SoftmaxOverTheQueries"),
         *("NoSoftmax", "DoesNotSubtractTheMaximum", "DetachesTheWeights"),
-        *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst", "ViewsTheInputs", "ReturnsFloat32"),
+        *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst", "ViewsTheInputs", "FourAxesAlone"),
     )
 
     def look_at(self, q, k, v, mask):

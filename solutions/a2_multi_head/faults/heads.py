@@ -13,7 +13,7 @@ class Heads(nn.Module):
     of = "MultiHeadAttention"
     often = (
         *("SplitByReshapeAlone", "SplitInterleaves", "MergeByReshapeAlone"),
-        *("KeyAndValueExchanged", "ValueNotProjected", "MaskNotHandedOn", "MaskInverted"),
+        *("SplitByView", "ValueNotProjected", "MaskNotHandedOn", "MaskInverted"),
         *("NotScaled", "DividesByDk", "FillsWithZero", "BlockedRowsBecomeNaN"),
         *("BlockedRowsBecomeUniform", "SoftmaxOverTheQueries", "SoftmaxOverTheHeads"),
         *("WeightsNotStored", "WeightsNotDetached", "OutputNotProjected", "MergeByView"),
@@ -297,6 +297,22 @@ class ProjectionsOfOneHead(Heads):
 
     def input_sizes(self, d_model, d_k):
         return d_k, d_k
+
+
+class ProjectionsOfOneHeadWithoutBias(Heads):
+    """q_proj, k_proj and v_proj take and give d_k numbers, without a bias: all heads share them.
+
+    x is cut into heads first, then, and each head projects its slice as the others do. What does
+    a head see of a word before it is projected, by the docstring?
+    """
+
+    item = "heads_parameters"
+
+    def input_sizes(self, d_model, d_k):
+        return d_k, d_k
+
+    def input_bias(self):
+        return False
 
 
 class WideProjections(Heads):

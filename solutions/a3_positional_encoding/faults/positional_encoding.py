@@ -10,10 +10,10 @@ class Places(nn.Module):
 
     of = "PositionalEncoding"
     often = (
-        *("HalfIsDroppedByDefault", "NothingIsDropped", "KeepsThatShare", "Parameter"),
+        *("HalfIsDroppedByDefault", "NothingIsDropped", "PositionsFirstInTheBuffer", "Parameter"),
         *("Persistent", "PlainAttribute", "TooLongUnnoticed", "TooLongAsserted"),
         *("FirstRowForAll", "RowOfTheSentence", "NotAdded", "ScalesAgain", "AddsInPlace"),
-        *("XDroppedAlone", "DropsInEvalModeToo", "DoesNotMakeUp", "BatchAxisInTheBuffer"),
+        *("XDroppedAlone", "DropsInEvalModeToo", "BufferOfTheTutorials", "BatchAxisInTheBuffer"),
         *("AnotherName",),
     )
 
@@ -272,6 +272,50 @@ class PositionsFirstInTheBuffer(Places):
     """
 
     item = "position_buffer"
+
+    def shape_table(self, table):
+        return table[:, None]
+
+    def read_table(self, table):
+        return table[:, 0]
+
+
+class BufferOfTheTutorials(Places):
+    """The table is a buffer named pe, of shape (1, max_len, d_model), and saved.
+
+    So many tutorials have it. Which name and which shape does the docstring ask for, and what is
+    to be in the state dict?
+    """
+
+    item = "position_buffer"
+
+    def name_of_table(self):
+        return "pe"
+
+    def saves_table(self):
+        return True
+
+    def shape_table(self, table):
+        return table[None]
+
+    def read_table(self, table):
+        return table[0]
+
+
+class BufferOfAnotherTutorial(Places):
+    """The table is a buffer named pe, of shape (max_len, 1, d_model), and saved.
+
+    So tutorials have it whose sentences stand in columns. Which name and which shape does the
+    docstring ask for, and what is to be in the state dict?
+    """
+
+    item = "position_buffer"
+
+    def name_of_table(self):
+        return "pe"
+
+    def saves_table(self):
+        return True
 
     def shape_table(self, table):
         return table[:, None]
