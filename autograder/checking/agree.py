@@ -142,7 +142,7 @@ class Agree:
             if problem is None:
                 problem = compare.compare(one, other, self._tolerance, name, **how)
                 if problem and name.startswith(_GRADIENT):
-                    problem = Problem(problem, "gradient")
+                    problem = problem.of_gradient
         places = zip(outputs, got.elsewhere, expected.elsewhere, strict=False)
         astray = [_misplaced(name, there) for name, there, right in places if there != right]
         problem = problem or next(iter(astray), None)
@@ -158,11 +158,14 @@ class Agree:
         try:
             return self._student.call(target, *args, **options)
         except StudentError as error:
-            if error.failure is None or error.verdict is not Verdict.ERROR:
+            failure = error.failure
+            if failure is None or error.verdict is not Verdict.ERROR:
                 raise
+            if failure.cell is not None and failure.function is None:
+                raise  # the cell itself failed, before anything could be called
             called = self._described(target, *args, **options)
-            message = f"{called} raised {told(error.failure)}"
-            raise StudentError(error.verdict, message, error.failure) from error
+            message = f"{called} raised {told(failure)}"
+            raise StudentError(error.verdict, message, failure) from error
 
     def gradients_of(self, question: Question) -> list[str]:
         """What the gradients in an answer are of, in their order."""

@@ -23,7 +23,7 @@ from autograder.diagnosis.evidence import (
 )
 from autograder.diagnosis.explained import Diagnosis
 from autograder.diagnosis.search import diagnose
-from autograder.diagnosis.symptoms import Inquiry, Symptoms, known, read_symptoms
+from autograder.diagnosis.symptoms import Inquiry, Known, Symptoms, known, read_symptoms
 
 __all__ = [
     "FAULTS",
@@ -36,6 +36,7 @@ __all__ = [
     "Fault",
     "Faults",
     "Inquiry",
+    "Known",
     "Symptoms",
     "apart",
     "ask",

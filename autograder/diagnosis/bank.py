@@ -31,14 +31,17 @@ class Bank:
     ) -> None:
         self.components = components
         self.cases = cases
+        self._inherited = inherited
         self._every = [*inherited, *components]
         self._answers: dict[tuple[str, Faults, int], Answer] = {}
         self._of = [of_name(components, each.question.name) for each in cases]
 
     def built_on(self, component: Component) -> Faults:
-        """The faults that are made often in the parts that a component is built on."""
-        parts = [each for each in self._every if not component.needs.isdisjoint(each.of)]
-        return tuple(fault for each in parts for fault in each.common)
+        """The faults of the given parts that a component uses, and the common ones of others."""
+        given = [each for each in self._inherited if not component.uses.isdisjoint(each.of)]
+        parts = [each for each in self.components if not component.needs.isdisjoint(each.of)]
+        found = [*(each.faults for each in given), *(each.common for each in parts)]
+        return tuple(fault for faults in found for fault in faults)
 
     def ask(self, student: RemoteStudent, failed: Collection[str]) -> dict[int, Answer]:
         """A submission's answers about every component that failed items look at, by place."""

@@ -70,7 +70,8 @@ class Component:
     base: type
     classes: Mapping[str, type]
     faults: Faults
-    needs: frozenset[str]  # names that it is built on, of other solution cells and given ones
+    uses: frozenset[str]  # names of other solution cells, and given ones, in its own cell
+    needs: frozenset[str]  # the same, and what these are built on
     _session: Session = field(repr=False)
     _reference: Mapping[str, Any] = field(repr=False)
 
@@ -197,8 +198,9 @@ def _component(
     if lost := set(getattr(base, "often", ())) - {each.name for each in faults}:
         raise BadFault(f"{path}: {base.__name__} says that these are made often: {sorted(lost)}")
     where = source.defined_in[of[0]]
-    needs = _needs(source, where) - set(of)
-    return Component(path.stem, of, where, text, base, classes, faults, needs, session, before)
+    uses, needs = (each - set(of) for each in _needs(source, where))
+    names = path.stem, of, where, text
+    return Component(*names, base, classes, faults, uses, needs, session, before)
 
 
 def _run(session: Session, name: str, text: str, path: Path) -> None:
@@ -234,8 +236,8 @@ def _fault(
     return Fault(*parts, frozenset(steps), shows)
 
 
-def _needs(source: Source, cell: str) -> frozenset[str]:
-    """The names of solution cells and given ones that a cell uses, and those that these use."""
+def _needs(source: Source, cell: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of solution cells and given ones in a cell; and with those that these use."""
     used = {
         each.name: {
             node.id for node in ast.walk(ast.parse(each.source)) if isinstance(node, ast.Name)
@@ -250,7 +252,7 @@ def _needs(source: Source, cell: str) -> frozenset[str]:
         new = (used[waiting.pop()] & known) - found
         found |= new
         waiting += [source.defined_in[name] for name in new & source.defined_in.keys()]
-    return frozenset(found)
+    return frozenset(used[cell] & known), frozenset(found)
 
 
 def combine(faults: Iterable[Fault]) -> bool:

@@ -36,9 +36,14 @@ def explained(items: Sequence[ItemResult], found: Mapping[str, Diagnosis]) -> li
 
 def replaced(parts: Sequence[str]) -> str:
     """What is said of an item that is right but for these earlier parts."""
+    return f"It is right: it passes once {parts_replaced(parts)}."
+
+
+def parts_replaced(parts: Sequence[str]) -> str:
+    """What was done to these earlier parts, in words."""
     said = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     how = "is replaced by a right one" if len(parts) == 1 else "are replaced by right ones"
-    return f"It is right: it passes once {said} {how}."
+    return f"{said} {how}"
 
 
 def carry(result: ItemResult, message: str, share: float) -> ItemResult:

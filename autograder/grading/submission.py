@@ -8,10 +8,20 @@ from pathlib import Path
 
 import torch
 
-from autograder.asking import RemoteStudent
+from autograder.asking import RemoteStudent, StudentError, is_import
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Result, Verdict, fingerprint
-from autograder.diagnosis import Case, Diagnosis, Inquiry, ask, diagnose, fails_alone_through, known
+from autograder.diagnosis import (
+    Case,
+    Diagnosis,
+    Inquiry,
+    Known,
+    ask,
+    diagnose,
+    fails_alone_through,
+    known,
+)
+from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
 from autograder.grading.carried import carried, looked_at, with_contradictions
 from autograder.grading.charge import charge_once
 from autograder.grading.exam import Exam, remote_student
@@ -28,7 +38,6 @@ from autograder.sandbox.session import Answer
 
 _TOLD = 20  # cells whose failures are told, each in a note of its own
 _MORE_SECONDS = 3.0  # for finding out about a mistake that nothing explains, its cells among it
-_TO_DIAGNOSE = (Verdict.WRONG, Verdict.ERROR)
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
 
 
@@ -102,8 +111,12 @@ def _grade(
     ) -> Sequence[CheckOutcome]:
         left = server.limits.wall_seconds - (time.monotonic() - started)
         with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
-            return exam.run(student, handed_in, items)
+            outcomes = tuple(exam.run(student, handed_in, items))
+            failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
+            behind.append(Behind(other, tuple(given), outcomes, exam.bank.ask(student, failed)))
+        return outcomes
 
+    behind: list[Behind] = []
     outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server)
     assignment, share = exam.assignment, exam.assignment.carried_share
     carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
@@ -112,8 +125,19 @@ def _grade(
         carry(item, replaced(carried_by[item.item]), share) if item.item in carried_by else item
         for item in items
     ]
-    wrong = [item.item for item in items if item.verdict in _TO_DIAGNOSE]
+    wrong = [item.item for item in items if item.verdict in TO_DIAGNOSE]
     found = diagnose(exam.bank, answers, wrong) if wrong else {}
+    views: dict[str, Behind] = {}  # of items that earlier parts hide
+    for view in behind:
+        hidden = view.failed(but=found)
+        views |= dict.fromkeys(hidden, view)
+        found |= diagnose(exam.bank, view.answers, hidden) if hidden else {}
+    items = [
+        views[item.item].judged(assignment.item(item.item), item) if item.item in views else item
+        for item in items
+    ]
+    outcomes = with_outcomes(outcomes, views)
+    wrong = [item.item for item in items if item.verdict in TO_DIAGNOSE]
     items = explained(items, found)
     payers: dict[str, str] = {}
     kept = replace(
@@ -126,16 +150,22 @@ def _grade(
                 def asked(case: Case) -> Answer:
                     return ask(student, case)
 
-                return fails_alone_through(why.faults, item, exam.bank, answers, asked)
+                theirs = views[item].answers if item in views else answers
+                return fails_alone_through(why.faults, item, exam.bank, theirs, asked)
 
             items, payers = charge_once(items, found, fails_alone, share)
-    if left := [item for item in wrong if item not in found]:
-        with _asked_again(kept, exam, server, started) as student:
-            asking = Inquiry(student, exam.reference, exam.source.parameters)
-            names = exam.source.defined_in
-            said = known(left, exam.bank.cases, answers, asking, names, exam.symptoms)
-        told = {item: each._asdict() for item, each in said.items()}
-        items = [item.model_copy(update=told.get(item.item)) for item in items]
+    said: dict[str, Known] = {}
+    for seen in (None, *behind):
+        left = [item for item in wrong if item not in found and views.get(item) is seen]
+        if left:
+            asked_again, given = (seen.submission, seen.given) if seen else (kept, ())
+            with _asked_again(asked_again, exam, server, started, given) as student:
+                asking = Inquiry(student, exam.reference, exam.source.parameters)
+                theirs = seen.answers if seen else answers
+                names = exam.source.defined_in
+                said |= known(left, exam.bank.cases, theirs, asking, names, exam.symptoms)
+    told = {item: each._asdict() for item, each in said.items()}
+    items = [item.model_copy(update=told.get(item.item)) for item in items]
     items = with_contradictions(
         items, carried_by, looked_at(exam.source, exam.outcomes), exam.source
     )
@@ -143,12 +173,16 @@ def _grade(
 
 
 def _asked_again(
-    submission: Submission, exam: Exam, server: Server, started: float
+    submission: Submission,
+    exam: Exam,
+    server: Server,
+    started: float,
+    given: Sequence[str] = (),
 ) -> RemoteStudent:
     """For finding out more, which takes little of what is left of the submission's time."""
     left = server.limits.wall_seconds - (time.monotonic() - started)
     seconds = max(0.0, min(_MORE_SECONDS, left))
-    return remote_student(submission, exam, server, wall_seconds=seconds)
+    return remote_student(submission, exam, server, given, wall_seconds=seconds)
 
 
 def _ask(
@@ -164,14 +198,23 @@ def _ask(
     with remote_student(submission, exam, server) as student:
         student.run()
         outcomes = exam.run(student, handed_in)
-        failed = {each.item for each in outcomes if each.verdict in _TO_DIAGNOSE}
+        failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
         answers = exam.bank.ask(student, failed)
     solved = {cell.name for cell in submission.cells if cell.solution}
-    told = [str(error) for name, error in student.cell_errors.items() if name not in solved]
-    notes = [f"{said[0].upper()}{said[1:]}\nIt cost nothing by itself." for said in told[:_TOLD]]
+    told = [error for name, error in student.cell_errors.items() if name not in solved]
+    notes = [_note(error) for error in told[:_TOLD]]
     if len(told) > _TOLD:
         notes.append(f"{len(told) - _TOLD} more cells failed; they cost nothing by themselves.")
     notes += dict.fromkeys(note for each in outcomes for note in each.notes)
     errors = student.cell_errors.items()
     ended = frozenset(name for name, error in errors if error.verdict is not Verdict.ERROR)
     return outcomes, answers, notes, ended
+
+
+def _note(error: StudentError) -> str:
+    """What is told of a cell that failed and that no item is about."""
+    said = str(error)
+    cost = (
+        "What needs that import fails, too." if is_import(error) else "It cost nothing by itself."
+    )
+    return f"{said[0].upper()}{said[1:]}\n{cost}"

@@ -351,7 +351,7 @@ def test_state_dict(agree: Agree) -> None:
 @item(
     "position_buffer",
     public=True,
-    hint="Under which name is it registered, in which shape?",
+    hint="Is it a buffer of that name and shape, rather than a parameter?",
     fits=("values", "shape", "error"),
 )
 def test_buffer(agree: Agree) -> None:

@@ -93,12 +93,20 @@ def test_norm(agree: Agree, draw: Draw) -> None:
     agree(norm(agree), 3 * draw.normal(BATCH, T, D_MODEL) + 1)
 
 
-@item(
-    "norm_output",
-    hint="Which numbers share a mean? Count the axes from the end.",
-    fits=("values", "shape"),
-)
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4), (2, 3, 4, 5)], ids=len)
+@item("norm_output", public=True, hint="Which numbers share a mean? Count the axes from the end.")
+def test_norm_of_one_position(agree: Agree, draw: Draw) -> None:
+    """A single vector, without any leading dimension, is normed as well."""
+    agree(norm(agree), draw.normal(D_MODEL))
+
+
+@item("norm_output", hint="Does the norm keep numbers of its own from one batch for the next?")
+def test_norm_in_training(agree: Agree, draw: Draw) -> None:
+    """In train mode the result is the same."""
+    agree(norm(agree).training(), draw.normal(BATCH, T, D_MODEL))
+
+
+@item("norm_output", hint="Which numbers share a mean? Count the axes from the end.")
+@pytest.mark.parametrize("leading", [(3,), (2, 3, 4), (2, 3, 4, 5)], ids=len)
 def test_norm_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do: none, one, three, four."""
     agree(norm(agree), draw.normal(*leading, D_MODEL))
@@ -160,7 +168,7 @@ def test_norm_eps_is_passed(agree: Agree, draw: Draw, eps: float) -> None:
     agree(agree.module("LayerNorm", D_MODEL, eps=eps), draw.normal(BATCH, T, D_MODEL))
 
 
-@item("norm_eps", hint="What is divided by what when all numbers are equal?")
+@item("norm_eps", hint="What is divided by what when all numbers are equal?", fits="infinite")
 def test_norm_of_equal_numbers(agree: Agree) -> None:
     """A vector of equal numbers comes out as the bias."""
     rows = torch.tensor([0.0, 1.0, -3.0, 16.0, 7.0], dtype=torch.float64)
@@ -170,7 +178,7 @@ def test_norm_of_equal_numbers(agree: Agree) -> None:
 @item(
     "norm_eps",
     hint="The root of 0 has no finite gradient: is eps added before it is taken?",
-    fits="gradient",
+    fits="infinite",
 )
 def test_norm_eps_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients are finite and right for vectors of equal numbers, and close to them."""
@@ -262,12 +270,14 @@ def test_feed_forward_sizes(agree: Agree, draw: Draw, sizes: tuple[int, int]) ->
     agree(feed_forward(agree, *sizes), draw.normal(BATCH, T, sizes[0]))
 
 
-@item(
-    "feed_forward_output",
-    hint="nn.Linear works on the last axis of anything.",
-    fits=("values", "shape"),
-)
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4), (1, 1)], ids=str)
+@item("feed_forward_output", public=True, hint="nn.Linear works on the last axis of anything.")
+def test_feed_forward_of_one_position(agree: Agree, draw: Draw) -> None:
+    """A single vector, without any leading dimension, will do."""
+    agree(feed_forward(agree), draw.normal(D_MODEL))
+
+
+@item("feed_forward_output", hint="nn.Linear works on the last axis of anything.")
+@pytest.mark.parametrize("leading", [(3,), (2, 3, 4), (1, 1)], ids=str)
 def test_feed_forward_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do."""
     agree(feed_forward(agree), draw.normal(*leading, D_MODEL))
@@ -452,11 +462,7 @@ def test_encoder_mask(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=draw_mask(draw, T, T))
 
 
-@item(
-    "encoder_mask",
-    hint="The attention broadcasts the mask: is it reshaped before?",
-    fits=("values", "shape"),
-)
+@item("encoder_mask", hint="The attention broadcasts the mask: is it reshaped before?")
 @pytest.mark.parametrize(
     "shape",
     [(BATCH, 1, 1, T), (BATCH, 1, T, T), (BATCH, N_HEADS, T, T), (N_HEADS, 1, T), (T,)],

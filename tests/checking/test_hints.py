@@ -46,6 +46,15 @@ def test_a_hint_about_gradients_is_not_told_of_values(items_with):
     assert item.hint == "Is a step done outside of autograd?"
 
 
+def test_a_hint_about_nan_is_told_of_nan_alone(graded):
+    (item,) = [e for e in graded("a1_attention", "nan_when_all_is_blocked").items if e.hint]
+    assert item.item == "attention_blocked_rows"
+    assert item.hint == "What is softmax of a row that is -inf all over?"
+    (item,) = [e for e in graded("a1_attention", "uniform_when_all_is_blocked").items if e.message]
+    assert item.item == "attention_blocked_rows"
+    assert item.hint is None
+
+
 def test_a_hint_about_views_is_told_of_them_alone(graded, items_with):
     items = {each.item: each for each in graded("a1_attention", "view_on_transposed").items}
     assert items["attention_tensors"].hint == "view needs contiguous memory; reshape does not."
@@ -62,6 +71,22 @@ def test_who_calls_a_method_that_is_a_stub_is_told_of_the_method(graded):
     items = {each.item: each for each in graded("a2_multi_head", "split_still_the_stub").items}
     said = items["heads_split"].message
     assert said.endswith("MultiHeadAttention.split_heads is still the stub (NotImplementedError).")
+
+
+def test_a_cell_that_fails_is_not_told_as_a_call(graded):
+    (first, *_) = [e for e in graded("a1_attention", "syntax_error").items if e.message]
+    assert "\nthe cell attention raised SyntaxError: " in first.message
+
+
+def test_what_is_on_another_device_is_called_by_its_name(items_with):
+    made_anew = "return (tokens != pad_id)[:, None, None, :]"
+    here = "return torch.tensor((tokens != pad_id).tolist())[:, None, None, :]"
+    wrong = f"def padding_mask(tokens, pad_id=0):\n    {here}\n"
+    item = items_with("a1_attention", padding_mask=wrong)["padding_mask"]
+    assert "the result is on torch's default device, which is not the one that" in item.message
+    assert item.hint in (None, "On which device is a new tensor made?")
+    right = wrong.replace(here, made_anew)
+    assert items_with("a1_attention", padding_mask=right)["padding_mask"].verdict == "passed"
 
 
 @pytest.mark.parametrize(
@@ -87,5 +112,5 @@ def test_a_kind_that_is_none_is_refused(tmp_path):
     hint = 'hint="What is left of a piece of one number?"'
     checks.write_text(checks.read_text().replace(hint, f'{hint}, fits="value"'))
     source = read_source(source_path(root, "patterns"))
-    with pytest.raises(ChecksBroken, match=r": a hint fits one of values, gradient, .*'value'"):
+    with pytest.raises(ChecksBroken, match=r": a hint fits one of values, infinite, .*'value'"):
         collect(read_course(root).assignment("patterns"), source)

@@ -7,7 +7,7 @@ what it makes them of.
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry
-from autograder.diagnosis.symptoms.known import Symptoms, known, read_symptoms
+from autograder.diagnosis.symptoms.known import Known, Symptoms, known, read_symptoms
 from autograder.diagnosis.symptoms.probes import (
     ALONE,
     BY_ITSELF,
@@ -29,6 +29,7 @@ __all__ = [
     "Answered",
     "Feature",
     "Inquiry",
+    "Known",
     "Move",
     "Property",
     "Symptoms",

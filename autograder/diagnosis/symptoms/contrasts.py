@@ -15,7 +15,9 @@ from autograder.sandbox.modules import Blueprint
 
 _LARGE = 1e3
 _SHARE = 0.5  # of the questions with a feature that must be wrong, if not all are
+_AXES = {-1: "the last axis of the first input", -2: "the axis before the last of the first input"}
 _MOST = 2  # contrasts that are told
+GRADIENTS_ALONE = "Its values are right, its gradients are not."
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def _gradients(verdicts: _Verdicts) -> Iterator[str]:
     if all(map(_differentiates, wrong)):
         values = [replace(each, case=_of_values(each.case)) for each in wrong]
         if all(same(each.got, each.case.right, each.case) for each in values):
-            yield "Its values are right, its gradients are not."
+            yield GRADIENTS_ALONE
 
 
 def _differentiates(asked: Answered) -> bool:
@@ -72,20 +74,21 @@ def _methods(verdicts: _Verdicts) -> Iterator[str]:
 
 
 def _outputs(verdicts: _Verdicts) -> Iterator[str]:
-    """Of several outputs, which are right whatever is asked."""
+    """Of several outputs, which are always right, those included that a check does not look at."""
     found: dict[str, list[bool]] = {}
+    wrong: set[str] = set()
     for each, _ in verdicts:
         asked, got = each.case.asked, each.got
         if asked is None or got.failure is not None:
             return
-        for name in asked.look_at:
-            if name in asked.outputs and len(asked.outputs) > 1:
-                alone = replace(_of_values(each.case), asked=replace(asked, look_at=[name]))
-                found.setdefault(name, []).append(same(got, alone.right, alone))
+        for name in asked.outputs if len(asked.outputs) > 1 else ():
+            alone = replace(_of_values(each.case), asked=replace(asked, look_at=[name]))
+            found.setdefault(name, []).append(same(got, alone.right, alone))
+            wrong |= {name} if name in asked.look_at and not found[name][-1] else set()
     fine = [name for name, verdict in found.items() if all(verdict)]
-    wrong = [name for name in found if name not in fine]
-    if fine and wrong:
-        yield f"The {_listed(fine)} {_is(fine)} right, the {_listed(wrong)} {_is(wrong)} not."
+    if fine and wrong and len(fine) + len(wrong) == len(found):
+        not_fine = [name for name in found if name in wrong]
+        yield f"The {_listed(fine)} {_is(fine)} right, the {_listed(not_fine)} {_is(not_fine)} not."
 
 
 def _features(verdicts: _Verdicts, features: Sequence[Feature]) -> Iterator[str]:
@@ -112,9 +115,26 @@ def _features(verdicts: _Verdicts, features: Sequence[Feature]) -> Iterator[str]
                 said = f"It is right whenever {always}; whenever {never}, it is wrong in "
                 said += f"{inside.count(False)} of {len(inside)} questions."
                 partly.append((share, said))
+    exact = exact or list(_sizes(verdicts))
     yield from exact[:_MOST]
     if partly and not exact:
         yield max(partly)[1]
+
+
+def _sizes(verdicts: _Verdicts) -> Iterator[str]:
+    """The one size of an axis with which it is right, as where that size is written out."""
+    for axis, name in _AXES.items():
+        found = [(_size(each.case.question, axis), right) for each, right in verdicts]
+        fine = {size for size, right in found if right}
+        wrong = {size for size, right in found if not right}
+        if len(fine) == 1 and None not in fine | wrong and fine.isdisjoint(wrong):
+            (size,) = fine
+            yield f"It is right whenever {name} has size {size}, and wrong whenever it has not."
+
+
+def _size(question: Question, axis: int) -> int | None:
+    first = next(iter(inquiry.tensors(question)), None)
+    return None if first is None or first.dim() < -axis else first.shape[axis]
 
 
 def only_where(asked: Sequence[Answered], has: Sequence[bool], features: Sequence[Feature]) -> str:

@@ -14,9 +14,22 @@ from torch import Tensor
 from autograder.checking import load
 from autograder.course import SmallestExample
 from autograder.diagnosis.evidence import Case, same
-from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature, contrasts, only_where
+from autograder.diagnosis.symptoms.contrasts import (
+    FEATURES,
+    GRADIENTS_ALONE,
+    Feature,
+    contrasts,
+    only_where,
+)
 from autograder.diagnosis.symptoms.inquiry import Answered, Enough, Inquiry, is_plain
-from autograder.diagnosis.symptoms.probes import PROPERTIES, Property, alike, probes, seen
+from autograder.diagnosis.symptoms.probes import (
+    GRADIENTS,
+    PROPERTIES,
+    Property,
+    alike,
+    probes,
+    seen,
+)
 from autograder.diagnosis.symptoms.smallest import smallest
 from autograder.notebooks import Source
 from autograder.sandbox.session import Answer
@@ -113,6 +126,8 @@ def _text(
     # What is wrong comes first: where the mistake shows, its properties tell most.
     plain = [each for each in (*wrong, *asked) if is_plain(each.case)]
     plain = list(dict.fromkeys(plain))
+    if all(each.got.failure or each.got.value is None for each in plain):
+        return None  # it never gives anything, which the checks have said
     told = contrasts(plain, symptoms.features)
     example = smallest(costs, asking)  # before other questions use up the time
     broken: list[str] = []
@@ -122,6 +137,8 @@ def _text(
             (holds if fine else broken).append(sentence)
     except Enough:
         pass  # what was found is true all the same
+    if GRADIENTS_ALONE in told and GRADIENTS.holds in holds:
+        holds.remove(GRADIENTS.holds)  # it was tried where they are right
     first, last = list[str](), list[str]()
     infinite = [not _is_finite(each.got) for each in plain]
     if any(infinite):

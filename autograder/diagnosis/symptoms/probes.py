@@ -21,6 +21,7 @@ from autograder.diagnosis.symptoms.inquiry import (
     without_gradients,
 )
 from autograder.diagnosis.symptoms.slopes import belong
+from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 # What differs by less is one and the same, what differs by more is not: of what lies between, as
@@ -62,12 +63,18 @@ def probes(
     asked: Sequence[Answered], asking: Inquiry, properties: Sequence[Property]
 ) -> Iterator[tuple[bool, str]]:
     """What can be said of these properties. Raises Enough."""
-    kept = [each for each in asked if is_plain(each.case) and _is_small(each.case.question)]
+    # In train mode dropout may leave nothing of what positions, or sentences, say to each other.
+    kept = [each for each in asked if is_plain(each.case) and not _trains(each.case.question)]
+    kept = [each for each in kept if _is_small(each.case.question)]
     kept.sort(key=lambda each: each.case.question.how.cotangents is not None)
     for each in properties:
         told = each.told(kept, asking)
         if told is not None:
             yield told
+
+
+def _trains(question: Question) -> bool:
+    return isinstance(question.target, Blueprint) and question.target.train
 
 
 def _is_small(question: Question) -> bool:
@@ -193,8 +200,8 @@ def _alone(asked: Answered, asking: Inquiry) -> bool | None:
     if not alike(seen(asked.got), whole):
         return None
     got = asking.ask(single)
-    if got.failure is not None:
-        return False
+    if got.failure is not None:  # which is nothing that it gives
+        return None
     return _first_of(seen(asked.got), seen(got))
 
 

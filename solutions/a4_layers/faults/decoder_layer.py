@@ -10,9 +10,9 @@ class ThreeFrames(nn.Module):
 
     of = "DecoderLayer"
     often = (
-        *("DropoutNotPassedOn", "IgnoresTheTargetMask", "IgnoresTheMemoryMask"),
-        *("InvertsTheTargetMask", "ValuesFromTheStream", "WithoutDropout", "SecondNormLeftOut"),
-        *("PreNorm", "WithoutNetwork"),
+        *("DropoutNotPassedOn", "NetworkNeverDrops", "WithoutDropout", "EpsOfAMillionth"),
+        *("IgnoresTheTargetMask", "IgnoresTheMemoryMask", "InvertsTheTargetMask"),
+        *("ValuesFromTheStream", "SelfAttentionTwice", "PreNorm", "DropsTheResult"),
     )
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
@@ -25,7 +25,13 @@ class ThreeFrames(nn.Module):
         self.dropout = nn.Dropout(self.p)
 
     def sizes(self, d_model, n_heads, d_ff):
-        return n_heads, d_ff
+        return self.heads(n_heads), self.width(d_model, d_ff)
+
+    def heads(self, n_heads):
+        return n_heads
+
+    def width(self, d_model, d_ff):
+        return d_ff
 
     def rate(self, dropout):
         return dropout
@@ -37,10 +43,13 @@ class ThreeFrames(nn.Module):
     def make_network(self, d_model, d_ff, dropout):
         self.feed_forward = FeedForward(d_model, d_ff, dropout)
 
+    def make_norm(self, d_model):
+        return LayerNorm(d_model)
+
     def make_norms(self, d_model):
-        self.norm1 = LayerNorm(d_model)
-        self.norm2 = LayerNorm(d_model)
-        self.norm3 = LayerNorm(d_model)
+        self.norm1 = self.make_norm(d_model)
+        self.norm2 = self.make_norm(d_model)
+        self.norm3 = self.make_norm(d_model)
 
     def take(self, x):
         return x
@@ -57,8 +66,11 @@ class ThreeFrames(nn.Module):
     def attend(self, x, memory, mask):
         return self.self_attn(x, x, x, mask)
 
+    def asked(self):
+        return self.cross_attn
+
     def ask(self, x, memory, mask, inputs):
-        return self.cross_attn(x, memory, memory, mask)
+        return self.asked()(x, memory, memory, mask)
 
     def drop(self, said):
         return self.dropout(said)
@@ -151,8 +163,44 @@ class OneHead(ThreeFrames):
 
     item = "decoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff):
-        return 1, d_ff
+    def heads(self, n_heads):
+        return 1
+
+
+class EightHeads(ThreeFrames):
+    """Both attentions have eight heads, whatever n_heads is.
+
+    Eight is the paper's, and does not divide every d_model. Where is n_heads used?
+    """
+
+    item = "decoder_output"
+
+    def heads(self, n_heads):
+        return 8
+
+
+class FourTimesAsWide(ThreeFrames):
+    """feed_forward is 4 d_model wide, whatever d_ff is.
+
+    That is the paper's proportion. Where is d_ff used?
+    """
+
+    item = "decoder_output"
+
+    def width(self, d_model, d_ff):
+        return 4 * d_model
+
+
+class WidthOf2048(ThreeFrames):
+    """feed_forward is 2048 wide, whatever d_ff is.
+
+    That is the paper's number. Where is d_ff used?
+    """
+
+    item = "decoder_output"
+
+    def width(self, d_model, d_ff):
+        return 2048
 
 
 class RateIsAConstant(ThreeFrames):
@@ -166,6 +214,18 @@ class RateIsAConstant(ThreeFrames):
 
     def rate(self, dropout):
         return 0.1
+
+
+class RateOfAHalf(ThreeFrames):
+    """A half of what the sublayers say is dropped in train mode, whatever was passed as dropout.
+
+    nn.Dropout and F.dropout drop a half when nobody tells them how much. Are they told?
+    """
+
+    item = "decoder_dropout"
+
+    def rate(self, dropout):
+        return 0.5
 
 
 class OneAttentionOfTwoNames(ThreeFrames):
@@ -205,6 +265,31 @@ class DropoutNotPassedOn(ThreeFrames):
         self.feed_forward = FeedForward(d_model, d_ff)
 
 
+class NetworkNeverDrops(ThreeFrames):
+    """feed_forward never drops anything inside: it is made with a dropout of 0, or without one.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "decoder_dropout"
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.feed_forward = FeedForward(d_model, d_ff, 0.0)
+
+
+class NetworkIsASequential(ThreeFrames):
+    """feed_forward is an nn.Sequential of its own, whose parts are named 0 and 2.
+
+    There is a class for it, which you have written, and which drops inside. Is it used?
+    """
+
+    item = "decoder_output"
+
+    def make_network(self, d_model, d_ff, dropout):
+        parts = nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model)
+        self.feed_forward = nn.Sequential(*parts)
+
+
 class OneNormOfThreeNames(ThreeFrames):
     """norm1, norm2 and norm3 are one and the same norm under three names.
 
@@ -214,7 +299,44 @@ class OneNormOfThreeNames(ThreeFrames):
     item = "decoder_output"
 
     def make_norms(self, d_model):
-        self.norm1 = self.norm2 = self.norm3 = LayerNorm(d_model)
+        self.norm1 = self.norm2 = self.norm3 = self.make_norm(d_model)
+
+
+class EpsOfAMillionth(ThreeFrames):
+    """The norms add 1e-6 under the root, where their own default is 1e-5.
+
+    Which number does a norm take when it is told none, and is yours told one?
+    """
+
+    item = "decoder_output"
+
+    def make_norm(self, d_model):
+        return LayerNorm(d_model, eps=1e-6)
+
+
+class EpsOfATrillionth(ThreeFrames):
+    """The norms add 1e-12 under the root, where their own default is 1e-5.
+
+    Which number does a norm take when it is told none, and is yours told one?
+    """
+
+    item = "decoder_output"
+
+    def make_norm(self, d_model):
+        return LayerNorm(d_model, eps=1e-12)
+
+
+class NormsAreMissing(ThreeFrames):
+    """The norms are not among the parameters: there are none, or they are made anew in forward.
+
+    What is made in forward is forgotten when it returns, and never learns. Where are the other
+    parts made?
+    """
+
+    item = "decoder_output"
+
+    def make_norms(self, d_model):
+        pass
 
 
 # The inputs
@@ -242,6 +364,30 @@ class TakesTheMemoryMaskFirst(ThreeFrames):
 
     def forward(self, x, memory, memory_mask=None, target_mask=None):
         return super().forward(x, memory, target_mask, memory_mask)
+
+
+class DropsTheInput(ThreeFrames):
+    """x passes dropout before anything else, and so does the stream that starts with it.
+
+    Should anything of the stream be lost? Read the frame from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def take(self, x):
+        return self.dropout(x)
+
+
+class TakesFloat32(ThreeFrames):
+    """x is turned into float32, which fails when the parameters are float64.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "decoder_output"
+
+    def take(self, x):
+        return x.float()
 
 
 class DetachesTheMemory(ThreeFrames):
@@ -438,7 +584,7 @@ class AsksWithTheInput(ThreeFrames):
     item = "decoder_output"
 
     def ask(self, x, memory, mask, inputs):
-        return self.cross_attn(inputs, memory, memory, mask)
+        return self.asked()(inputs, memory, memory, mask)
 
 
 class MemoryAsks(ThreeFrames):
@@ -450,7 +596,7 @@ class MemoryAsks(ThreeFrames):
     item = "decoder_output"
 
     def ask(self, x, memory, mask, inputs):
-        return self.cross_attn(memory, x, x, mask)
+        return self.asked()(memory, x, x, mask)
 
 
 class ValuesFromTheStream(ThreeFrames):
@@ -462,7 +608,7 @@ class ValuesFromTheStream(ThreeFrames):
     item = "decoder_output"
 
     def ask(self, x, memory, mask, inputs):
-        return self.cross_attn(x, memory, x, mask)
+        return self.asked()(x, memory, x, mask)
 
 
 class MemoryFromBothSides(ThreeFrames):
@@ -474,7 +620,7 @@ class MemoryFromBothSides(ThreeFrames):
     item = "decoder_output"
 
     def ask(self, x, memory, mask, inputs):
-        return self.cross_attn(memory, memory, x, mask)
+        return self.asked()(memory, memory, x, mask)
 
 
 class LooksAtItselfTwice(ThreeFrames):
@@ -486,7 +632,7 @@ class LooksAtItselfTwice(ThreeFrames):
     item = "decoder_output"
 
     def ask(self, x, memory, mask, inputs):
-        return self.cross_attn(x, x, x, mask)
+        return self.asked()(x, x, x, mask)
 
 
 class SelfAttentionTwice(ThreeFrames):
@@ -497,8 +643,41 @@ class SelfAttentionTwice(ThreeFrames):
 
     item = "decoder_output"
 
+    def asked(self):
+        return self.self_attn
+
+
+class UnpacksAttention(ThreeFrames):
+    """What each attention returns is unpacked into two, which takes a batch of two apart: what
+    sentence 0 hears is added to both.
+
+    Some attentions return a pair. What does this one return, and where are its weights?
+    """
+
+    item = "decoder_output"
+
+    def attend(self, x, memory, mask):
+        said, _ = super().attend(x, memory, mask)
+        return said
+
     def ask(self, x, memory, mask, inputs):
-        return self.self_attn(x, memory, memory, mask)
+        said, _ = super().ask(x, memory, mask, inputs)
+        return said
+
+
+class FirstOfAttention(ThreeFrames):
+    """Of what each attention returns [0] is taken: what sentence 0 hears is added to all sentences.
+
+    Some attentions return a pair. What does this one return, and where are its weights?
+    """
+
+    item = "decoder_output"
+
+    def attend(self, x, memory, mask):
+        return super().attend(x, memory, mask)[0]
+
+    def ask(self, x, memory, mask, inputs):
+        return super().ask(x, memory, mask, inputs)[0]
 
 
 # Dropout
@@ -518,9 +697,9 @@ class WithoutDropout(ThreeFrames):
 
 class DropsInEvalMode(ThreeFrames):
     """What the sublayers say is dropped in eval mode too, as by F.dropout when it is not told the
-    mode.
+    mode, or by an nn.Dropout that is made anew in forward.
 
-    nn.Dropout knows the mode in which its module is. How does the function learn of it?
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """
 
     item = "decoder_dropout"
@@ -773,6 +952,43 @@ class NormsWhatIsSaid(ThreeFrames):
         return add(x, norm(drop(sublayer(x))))
 
 
+class NormsAndDropsWhatIsSaid(ThreeFrames):
+    """What each sublayer says is normed, then dropped, and then added to the stream, which itself
+    meets no norm.
+
+    Read the frame from the inside out: what comes last, and over what?
+    """
+
+    item = "decoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return add(x, drop(norm(sublayer(x))))
+
+
+class BareSublayers(ThreeFrames):
+    """There are no frames: nothing is added to the stream, and nothing is normed.
+
+    One sublayer follows the other. What goes round each of them, and what stands behind it?
+    """
+
+    item = "decoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return drop(sublayer(x))
+
+
+class DropsTheStream(ThreeFrames):
+    """The stream is dropped where a sublayer is added to it, and what the sublayer says is not.
+
+    Which of the two terms of the sum has dropout around it?
+    """
+
+    item = "decoder_dropout"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return norm(add(drop(x), sublayer(x)))
+
+
 class DropsTheSum(ThreeFrames):
     """Dropout is applied to the sum, to the stream as well as to what the sublayer says.
 
@@ -871,6 +1087,18 @@ class SecondFrameLost(ThreeFrames):
         return x
 
 
+class AsksUnderAMaskOnly(ThreeFrames):
+    """The second frame is left out when there is no memory_mask: memory is not read then.
+
+    A mask says what may be read. What may be read when there is none?
+    """
+
+    item = "decoder_output"
+
+    def second(self, x, memory, mask, inputs):
+        return x if mask is None else super().second(x, memory, mask, inputs)
+
+
 class WithoutNetwork(ThreeFrames):
     """feed_forward is not used: the third frame norms the stream, and that is all.
 
@@ -961,6 +1189,30 @@ class ReturnsFloat64(ThreeFrames):
 
     def give(self, x, memory):
         return x.double()
+
+
+class ReturnsFloat32(ThreeFrames):
+    """The result is turned into float32, so that float64 goes in and float32 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "decoder_output"
+
+    def give(self, x, memory):
+        return x.float()
+
+
+class DropsTheEnd(ThreeFrames):
+    """The result of the layer passes one more dropout, behind the last norm.
+
+    Should anything of the stream be lost? How many dropouts has each frame?
+    """
+
+    item = "decoder_dropout"
+
+    def give(self, x, memory):
+        return self.dropout(x)
 
 
 class DetachesTheResult(ThreeFrames):

@@ -10,9 +10,9 @@ class SelfAttentionAndNetwork(nn.Module):
 
     of = "EncoderLayer"
     often = (
-        *("DropoutNotPassedOn", "IgnoresTheMask", "InvertsTheMask", "WithoutDropout"),
-        *("AttentionReplacesTheStream", "FirstNormLeftOut", "PreNorm", "DropsTheSum"),
-        *("AddsInPlace",),
+        *("DropoutNotPassedOn", "NetworkNeverDrops", "RateIsAConstant", "WithoutDropout"),
+        *("IgnoresTheMask", "InvertsTheMask", "EpsOfAMillionth", "AddsInPlace"),
+        *("PreNorm", "DropsTheSum", "DropsTheResult"),
     )
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
@@ -26,7 +26,13 @@ class SelfAttentionAndNetwork(nn.Module):
         self.dropout = nn.Dropout(self.p)
 
     def sizes(self, d_model, n_heads, d_ff):
-        return n_heads, d_ff
+        return self.heads(n_heads), self.width(d_model, d_ff)
+
+    def heads(self, n_heads):
+        return n_heads
+
+    def width(self, d_model, d_ff):
+        return d_ff
 
     def default(self, dropout):
         return dropout
@@ -40,9 +46,12 @@ class SelfAttentionAndNetwork(nn.Module):
     def make_network(self, d_model, d_ff, dropout):
         self.feed_forward = FeedForward(d_model, d_ff, dropout)
 
+    def make_norm(self, d_model):
+        return LayerNorm(d_model)
+
     def make_norms(self, d_model):
-        self.norm1 = LayerNorm(d_model)
-        self.norm2 = LayerNorm(d_model)
+        self.norm1 = self.make_norm(d_model)
+        self.norm2 = self.make_norm(d_model)
 
     def take(self, x):
         return x
@@ -119,8 +128,20 @@ class OneHead(SelfAttentionAndNetwork):
 
     item = "encoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff):
-        return 1, d_ff
+    def heads(self, n_heads):
+        return 1
+
+
+class EightHeads(SelfAttentionAndNetwork):
+    """The attention has eight heads, whatever n_heads is.
+
+    Eight is the paper's, and does not divide every d_model. Where is n_heads used?
+    """
+
+    item = "encoder_output"
+
+    def heads(self, n_heads):
+        return 8
 
 
 class FourTimesAsWide(SelfAttentionAndNetwork):
@@ -131,8 +152,20 @@ class FourTimesAsWide(SelfAttentionAndNetwork):
 
     item = "encoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff):
-        return n_heads, 4 * d_model
+    def width(self, d_model, d_ff):
+        return 4 * d_model
+
+
+class WidthOf2048(SelfAttentionAndNetwork):
+    """feed_forward is 2048 wide, whatever d_ff is.
+
+    That is the paper's number. Where is d_ff used?
+    """
+
+    item = "encoder_output"
+
+    def width(self, d_model, d_ff):
+        return 2048
 
 
 class DefaultOfAHalf(SelfAttentionAndNetwork):
@@ -223,6 +256,31 @@ class DropoutNotPassedOn(SelfAttentionAndNetwork):
         self.feed_forward = FeedForward(d_model, d_ff)
 
 
+class NetworkNeverDrops(SelfAttentionAndNetwork):
+    """feed_forward never drops anything inside: it is made with a dropout of 0, or without one.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "encoder_dropout"
+
+    def make_network(self, d_model, d_ff, dropout):
+        self.feed_forward = FeedForward(d_model, d_ff, 0.0)
+
+
+class NetworkIsASequential(SelfAttentionAndNetwork):
+    """feed_forward is an nn.Sequential of its own, whose parts are named 0 and 2.
+
+    There is a class for it, which you have written, and which drops inside. Is it used?
+    """
+
+    item = "encoder_output"
+
+    def make_network(self, d_model, d_ff, dropout):
+        parts = nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model)
+        self.feed_forward = nn.Sequential(*parts)
+
+
 class OneNormOfTwoNames(SelfAttentionAndNetwork):
     """norm1 and norm2 are one and the same norm under two names.
 
@@ -232,7 +290,7 @@ class OneNormOfTwoNames(SelfAttentionAndNetwork):
     item = "encoder_output"
 
     def make_norms(self, d_model):
-        self.norm1 = self.norm2 = LayerNorm(d_model)
+        self.norm1 = self.norm2 = self.make_norm(d_model)
 
 
 class ThirdNorm(SelfAttentionAndNetwork):
@@ -246,6 +304,43 @@ class ThirdNorm(SelfAttentionAndNetwork):
     def make_norms(self, d_model):
         super().make_norms(d_model)
         self.norm3 = LayerNorm(d_model)
+
+
+class EpsOfAMillionth(SelfAttentionAndNetwork):
+    """The norms add 1e-6 under the root, where their own default is 1e-5.
+
+    Which number does a norm take when it is told none, and is yours told one?
+    """
+
+    item = "encoder_output"
+
+    def make_norm(self, d_model):
+        return LayerNorm(d_model, eps=1e-6)
+
+
+class EpsOfATrillionth(SelfAttentionAndNetwork):
+    """The norms add 1e-12 under the root, where their own default is 1e-5.
+
+    Which number does a norm take when it is told none, and is yours told one?
+    """
+
+    item = "encoder_output"
+
+    def make_norm(self, d_model):
+        return LayerNorm(d_model, eps=1e-12)
+
+
+class NormsAreMissing(SelfAttentionAndNetwork):
+    """The norms are not among the parameters: there are none, or they are made anew in forward.
+
+    What is made in forward is forgotten when it returns, and never learns. Where are the other
+    parts made?
+    """
+
+    item = "encoder_output"
+
+    def make_norms(self, d_model):
+        pass
 
 
 # The input
@@ -273,6 +368,30 @@ class ViewOnTheInput(SelfAttentionAndNetwork):
 
     def take(self, x):
         return x.view(-1, x.shape[-1]).view(x.shape)
+
+
+class DropsTheInput(SelfAttentionAndNetwork):
+    """x passes dropout before anything else, and so does the stream that starts with it.
+
+    Should anything of the stream be lost? Read the frame from the inside out.
+    """
+
+    item = "encoder_dropout"
+
+    def take(self, x):
+        return self.dropout(x)
+
+
+class TakesFloat32(SelfAttentionAndNetwork):
+    """x is turned into float32, which fails when the parameters are float64.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "encoder_output"
+
+    def take(self, x):
+        return x.float()
 
 
 # The mask
@@ -394,6 +513,32 @@ class AttendsOverTheBatch(SelfAttentionAndNetwork):
         return super().attend(x.transpose(0, 1), mask).transpose(0, 1)
 
 
+class UnpacksAttention(SelfAttentionAndNetwork):
+    """What the attention returns is unpacked into two, which takes a batch of two apart: what
+    sentence 0 hears is added to both.
+
+    Some attentions return a pair. What does this one return, and where are its weights?
+    """
+
+    item = "encoder_output"
+
+    def attend(self, x, mask):
+        said, _ = super().attend(x, mask)
+        return said
+
+
+class FirstOfAttention(SelfAttentionAndNetwork):
+    """Of what the attention returns [0] is taken: what sentence 0 hears is added to all sentences.
+
+    Some attentions return a pair. What does this one return, and where are its weights?
+    """
+
+    item = "encoder_output"
+
+    def attend(self, x, mask):
+        return super().attend(x, mask)[0]
+
+
 # Dropout
 
 
@@ -411,9 +556,9 @@ class WithoutDropout(SelfAttentionAndNetwork):
 
 class DropsInEvalMode(SelfAttentionAndNetwork):
     """What the sublayers say is dropped in eval mode too, as by F.dropout when it is not told the
-    mode.
+    mode, or by an nn.Dropout that is made anew in forward.
 
-    nn.Dropout knows the mode in which its module is. How does the function learn of it?
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """
 
     item = "encoder_dropout"
@@ -604,6 +749,31 @@ class NormsWhatIsSaid(SelfAttentionAndNetwork):
         return add(x, norm(drop(sublayer(x))))
 
 
+class NormsAndDropsWhatIsSaid(SelfAttentionAndNetwork):
+    """What each sublayer says is normed, then dropped, and then added to the stream, which itself
+    meets no norm.
+
+    Read the frame from the inside out: what comes last, and over what?
+    """
+
+    item = "encoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return add(x, drop(norm(sublayer(x))))
+
+
+class BareSublayers(SelfAttentionAndNetwork):
+    """There are no frames: nothing is added to the stream, and nothing is normed.
+
+    One sublayer follows the other. What goes round each of them, and what stands behind it?
+    """
+
+    item = "encoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        return drop(sublayer(x))
+
+
 class DropsTheStream(SelfAttentionAndNetwork):
     """The stream is dropped where a sublayer is added to it, and what the sublayer says is not.
 
@@ -774,6 +944,30 @@ class ReturnsFloat64(SelfAttentionAndNetwork):
 
     def give(self, x):
         return x.double()
+
+
+class ReturnsFloat32(SelfAttentionAndNetwork):
+    """The result is turned into float32, so that float64 goes in and float32 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "encoder_output"
+
+    def give(self, x):
+        return x.float()
+
+
+class DropsTheEnd(SelfAttentionAndNetwork):
+    """The result of the layer passes one more dropout, behind the last norm.
+
+    Should anything of the stream be lost? How many dropouts has each frame?
+    """
+
+    item = "encoder_dropout"
+
+    def give(self, x):
+        return self.dropout(x)
 
 
 class DetachesTheResult(SelfAttentionAndNetwork):

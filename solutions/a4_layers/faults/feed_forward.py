@@ -12,11 +12,12 @@ class Network(nn.Module):
     often = (
         *("RateIsAConstant", "WithoutReLU", "GELU", "ReLUAtTheEnd", "WithoutDropout"),
         *("DropsInEvalMode", "DropoutAtTheEnd", "DetachesTheHidden"),
+        *("SecondDropout", "FourTimesAsWide"),
     )
 
     def __init__(self, d_model, d_ff, dropout=0.1):
         super().__init__()
-        self.make_layers(d_model, d_ff)
+        self.make_layers(d_model, self.width(d_model, d_ff))
         self.p = self.rate(self.default(dropout))
         self.dropout = nn.Dropout(self.p)
 
@@ -25,6 +26,9 @@ class Network(nn.Module):
 
     def rate(self, dropout):
         return dropout
+
+    def width(self, d_model, d_ff):
+        return d_ff
 
     def make_layers(self, d_model, d_ff):
         self.linear1 = nn.Linear(d_model, d_ff)
@@ -156,8 +160,8 @@ class NoWiderInside(Network):
 
     item = "feed_forward_output"
 
-    def make_layers(self, d_model, d_ff):
-        super().make_layers(d_model, d_model)
+    def width(self, d_model, d_ff):
+        return d_model
 
 
 class FourTimesAsWide(Network):
@@ -168,8 +172,20 @@ class FourTimesAsWide(Network):
 
     item = "feed_forward_output"
 
-    def make_layers(self, d_model, d_ff):
-        super().make_layers(d_model, 4 * d_model)
+    def width(self, d_model, d_ff):
+        return 4 * d_model
+
+
+class WidthOf2048(Network):
+    """There are 2048 numbers in between, whatever d_ff is.
+
+    That is the paper's number. Where is d_ff used?
+    """
+
+    item = "feed_forward_output"
+
+    def width(self, d_model, d_ff):
+        return 2048
 
 
 class SizesExchanged(Network):
@@ -185,7 +201,7 @@ class SizesExchanged(Network):
 
 
 class LayersInAList(Network):
-    """The network has no parameters, as when its layers stand in a plain Python list.
+    """The network has no parameters: its layers stand in a plain list, or are made anew in forward.
 
     Neither optimizers nor state dicts find them there. What does nn.Module take notice of?
     """
@@ -246,6 +262,19 @@ class NamesOfTheMatrices(Network):
     def make_layers(self, d_model, d_ff):
         self.w_1 = nn.Linear(d_model, d_ff)
         self.w_2 = nn.Linear(d_ff, d_model)
+
+
+class Convolutions(Network):
+    """linear1 and linear2 are convolutions of width 1, whose weights have a third axis.
+
+    They compute the same. Which class does the docstring name, and which shape has its weight?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        self.linear1 = nn.Conv1d(d_model, d_ff, 1)
+        self.linear2 = nn.Conv1d(d_ff, d_model, 1)
 
 
 class NormInside(Network):
@@ -312,6 +341,18 @@ class OnlyThreeAxes(Network):
     def take(self, x):
         _, _, _ = x.shape
         return x
+
+
+class TakesFloat32(Network):
+    """x is turned into float32, which fails when the parameters are float64.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "feed_forward_output"
+
+    def take(self, x):
+        return x.float()
 
 
 class Linear2First(Network):
@@ -536,9 +577,10 @@ class WithoutDropout(Network):
 
 
 class DropsInEvalMode(Network):
-    """Numbers are dropped in eval mode too, as by F.dropout when it is not told the mode.
+    """Numbers are dropped in eval mode too, as by F.dropout when it is not told the mode, or by an
+    nn.Dropout that is made anew in forward.
 
-    nn.Dropout knows the mode in which its module is. How does the function learn of it?
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """
 
     item = "feed_forward_dropout"
@@ -712,6 +754,18 @@ class ReturnsFloat64(Network):
 
     def give(self, output, x):
         return output.double()
+
+
+class ReturnsFloat32(Network):
+    """The result is turned into float32, so that float64 goes in and float32 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "feed_forward_output"
+
+    def give(self, output, x):
+        return output.float()
 
 
 class DetachesTheResult(Network):

@@ -1,5 +1,7 @@
 """Layer normalisation, step by step, and what goes wrong in each step."""
 
+import math
+
 import torch
 from torch import nn
 
@@ -11,6 +13,7 @@ class Norm(nn.Module):
     often = (
         *("EpsIsAConstant", "OverEverything", "KeepsTheMean", "DividesByOneLess"),
         *("EpsOutsideTheRoot", "WithoutEps", "BiasNotAdded", "ComputesInFloat32"),
+        *("StdAsItComes", "DefaultOfAMillionth"),
     )
 
     def __init__(self, d_model, eps=1e-5):
@@ -31,8 +34,11 @@ class Norm(nn.Module):
     def take(self, x):
         return x
 
+    def axes(self, x):
+        return -1  # along which a mean and a variance are shared
+
     def average(self, numbers):
-        return numbers.mean(-1, keepdim=True)
+        return numbers.mean(self.axes(numbers), keepdim=True)
 
     def centre(self, x):
         return x - self.average(x)
@@ -302,6 +308,48 @@ class GreekNames(Norm):
         self.beta = nn.Parameter(torch.zeros(d_model))
 
 
+class OtherGreekNames(Norm):
+    """The weight is named alpha, and the bias keeps its name.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.alpha = nn.Parameter(torch.ones(d_model))
+
+
+class NamesWithNumbers(Norm):
+    """The parameters are named a_2 and b_2.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.a_2 = nn.Parameter(torch.ones(d_model))
+
+    def make_bias(self, d_model):
+        self.b_2 = nn.Parameter(torch.zeros(d_model))
+
+
+class SizeOf512(Norm):
+    """weight and bias have 512 numbers, whatever d_model is.
+
+    That is the paper's size. Where is d_model used?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        super().make_weight(512)
+
+    def make_bias(self, d_model):
+        super().make_bias(512)
+
+
 class SingleNumbers(Norm):
     """weight and bias have a single number each, of shape (1,).
 
@@ -395,8 +443,8 @@ class OverEverything(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean()
+    def axes(self, x):
+        return tuple(range(x.dim()))
 
 
 class OverThePositionsToo(Norm):
@@ -407,8 +455,8 @@ class OverThePositionsToo(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean((-2, -1), keepdim=True)
+    def axes(self, x):
+        return -2, -1
 
 
 class OverAllButTheFirstAxis(Norm):
@@ -419,8 +467,8 @@ class OverAllButTheFirstAxis(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean(tuple(range(1, numbers.dim())), keepdim=True)
+    def axes(self, x):
+        return tuple(range(1, x.dim()))
 
 
 class OverAllButTheLastAxis(Norm):
@@ -431,8 +479,8 @@ class OverAllButTheLastAxis(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean(tuple(range(numbers.dim() - 1)), keepdim=True)
+    def axes(self, x):
+        return tuple(range(x.dim() - 1))
 
 
 class OverTheFirstAxis(Norm):
@@ -443,8 +491,8 @@ class OverTheFirstAxis(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean(0, keepdim=True)
+    def axes(self, x):
+        return 0
 
 
 class OverTheSecondAxis(Norm):
@@ -455,8 +503,8 @@ class OverTheSecondAxis(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean(1, keepdim=True)
+    def axes(self, x):
+        return 1
 
 
 class OverTheThirdAxis(Norm):
@@ -467,8 +515,8 @@ class OverTheThirdAxis(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean(2, keepdim=True)
+    def axes(self, x):
+        return 2
 
 
 class OverTheLastButOne(Norm):
@@ -479,8 +527,8 @@ class OverTheLastButOne(Norm):
 
     item = "norm_output"
 
-    def average(self, numbers):
-        return numbers.mean(-2, keepdim=True)
+    def axes(self, x):
+        return -2
 
 
 class LosesTheAxis(Norm):
@@ -492,7 +540,7 @@ class LosesTheAxis(Norm):
     item = "norm_output"
 
     def average(self, numbers):
-        return numbers.mean(-1)
+        return numbers.mean(self.axes(numbers))
 
 
 # The mean
@@ -560,7 +608,7 @@ class DividesByOneLess(Norm):
     item = "norm_output"
 
     def spread(self, x, centred):
-        return x.var(-1, keepdim=True)
+        return x.var(self.axes(x), keepdim=True)
 
 
 class DoesNotDivide(Norm):
@@ -632,7 +680,7 @@ class EpsOutsideOfStd(Norm):
     item = "norm_eps"
 
     def spread(self, x, centred):
-        return x.std(-1, keepdim=True, correction=0)
+        return x.std(self.axes(x), keepdim=True, correction=0)
 
     def root(self, variance):
         return variance + self.eps
@@ -648,10 +696,22 @@ class StdAsItComes(Norm):
     item = "norm_output"
 
     def spread(self, x, centred):
-        return x.std(-1, keepdim=True)
+        return x.std(self.axes(x), keepdim=True)
 
     def root(self, variance):
         return variance + self.eps
+
+
+class RootOfStd(Norm):
+    """The root is taken of what std gives, which is a root already, and divides by d_model - 1.
+
+    Which of torch's functions gives the variance, and by what is its sum to be divided?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return x.std(self.axes(x), keepdim=True)
 
 
 # The root
@@ -705,6 +765,18 @@ class WithoutTheRoot(Norm):
         return variance + self.eps
 
 
+class RootOfMath(Norm):
+    """math.sqrt is called on the variances of all positions, which fails: it takes one number.
+
+    Each position has a variance of its own. Which root can be taken of a whole tensor?
+    """
+
+    item = "norm_output"
+
+    def root(self, variance):
+        return math.sqrt((variance + self.eps).detach())  # or torch warns before it fails
+
+
 class EpsOnTheDefaultDevice(Norm):
     """eps is made into a tensor on torch's default device, which may be another one than x's.
 
@@ -755,6 +827,18 @@ class DividesTheInput(Norm):
 
     def divide(self, x, centred, root):
         return x / root
+
+
+class DividesTheMeanAlone(Norm):
+    """The mean is divided by the root, and then taken away from x, which itself is not divided.
+
+    A division comes before a subtraction, unless parentheses say otherwise. Are there any?
+    """
+
+    item = "norm_output"
+
+    def divide(self, x, centred, root):
+        return x - (x - centred) / root
 
 
 # Weight and bias
@@ -887,6 +971,18 @@ class ReturnsFloat64(Norm):
 
     def give(self, y, x):
         return y.double()
+
+
+class ReturnsFloat32(Norm):
+    """The result is turned into float32, so that float64 goes in and float32 comes out.
+
+    The dtype of x is the caller's choice; which step changes it?
+    """
+
+    item = "norm_output"
+
+    def give(self, y, x):
+        return y.float()
 
 
 class DetachesTheResult(Norm):

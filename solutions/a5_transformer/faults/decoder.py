@@ -12,7 +12,7 @@ class TokensAndMemory(nn.Module):
     often = (
         *("MaxLenNotForwarded", "OneLayerInManyPlaces", "NoPositions"),
         *("TargetMaskForgotten", "MemoryMaskForgotten", "MasksExchanged"),
-        *("StopsAfterTheFirstLayer", "FinalNorm"),
+        *("StopsAfterTheFirstLayer", "FinalNorm", "ScaledTwice", "DropoutNotInTheLayers"),
     )
 
     def __init__(self, vocab_size, d_model, n_heads, d_ff, n_layers, max_len=512, dropout=0.1):
@@ -33,7 +33,16 @@ class TokensAndMemory(nn.Module):
         self.layers = nn.ModuleList(DecoderLayer(*sizes) for _ in range(n_layers))
 
     def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, n_heads, d_ff, dropout
+        return d_model, self.heads(n_heads), self.width(d_model, d_ff), self.rate(dropout)
+
+    def heads(self, n_heads):
+        return n_heads
+
+    def width(self, d_model, d_ff):
+        return d_ff
+
+    def rate(self, dropout):
+        return dropout
 
     def make_norm(self, d_model):
         pass
@@ -47,8 +56,20 @@ class TokensAndMemory(nn.Module):
     def recall(self, memory):
         return memory
 
+    def read_target_mask(self, mask, other):
+        return mask
+
+    def read_memory_mask(self, mask, other):
+        return mask
+
+    def read_masks(self, target_mask, memory_mask):
+        return (
+            self.read_target_mask(target_mask, memory_mask),
+            self.read_memory_mask(memory_mask, target_mask),
+        )
+
     def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(x, memory, target_mask, memory_mask)
+        return layer(x, memory, *self.read_masks(target_mask, memory_mask))
 
     def stack(self, x, memory, target_mask, memory_mask):
         for layer in self.layers:
@@ -128,6 +149,34 @@ class MaxLenAndDropoutExchanged(TokensAndMemory):
         self.positional_encoding = PositionalEncoding(d_model, dropout, max_len)
 
 
+class LearnedPositions(TokensAndMemory):
+    """positional_encoding is an nn.Embedding, which has parameters: the positions are learned.
+
+    Many later models do so. What does PositionalEncoding add, and does it learn?
+    """
+
+    item = "decoder_output"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = nn.Embedding(max_len, d_model)
+
+
+class PositionsMadeAnew(TokensAndMemory):
+    """PositionalEncoding is made anew in forward: with its defaults, dropping in eval mode too, and
+    on the CPU, wherever the model is.
+
+    What is made in __init__ and kept as an attribute follows the model. What is made in forward?
+    """
+
+    item = "decoder_output"
+
+    def make_positions(self, d_model, max_len, dropout):
+        pass
+
+    def place(self, x):
+        return PositionalEncoding(x.shape[-1])(x)
+
+
 class OneLayerInManyPlaces(TokensAndMemory):
     """One layer stands in the list n_layers times: all of its entries have the same weights.
 
@@ -142,7 +191,8 @@ class OneLayerInManyPlaces(TokensAndMemory):
 
 
 class PlainList(TokensAndMemory):
-    """The layers are in a plain list, where torch does not find their parameters.
+    """The layers are in a plain list, or made anew in forward, where torch does not find their
+    parameters.
 
     What would an optimizer train that asks the module for its parameters?
     """
@@ -152,6 +202,19 @@ class PlainList(TokensAndMemory):
     def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
         sizes = self.sizes(d_model, n_heads, d_ff, dropout)
         self.layers = [DecoderLayer(*sizes) for _ in range(n_layers)]
+
+
+class ListsInTheList(TokensAndMemory):
+    """Each layer is in a list of its own within the nn.ModuleList, which takes modules alone.
+
+    Which brackets belong to the loop, and which are around a single layer?
+    """
+
+    item = "decoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = nn.ModuleList([DecoderLayer(*sizes)] for _ in range(n_layers))
 
 
 class SixLayers(TokensAndMemory):
@@ -198,8 +261,8 @@ class EightHeads(TokensAndMemory):
 
     item = "decoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, 8, d_ff, dropout
+    def heads(self, n_heads):
+        return 8
 
 
 class HeadsAndWidthExchanged(TokensAndMemory):
@@ -222,8 +285,8 @@ class TwoHeads(TokensAndMemory):
 
     item = "decoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, 2, d_ff, dropout
+    def heads(self, n_heads):
+        return 2
 
 
 class OneHead(TokensAndMemory):
@@ -234,8 +297,8 @@ class OneHead(TokensAndMemory):
 
     item = "decoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, 1, d_ff, dropout
+    def heads(self, n_heads):
+        return 1
 
 
 class WidthOfFourTimes(TokensAndMemory):
@@ -246,8 +309,20 @@ class WidthOfFourTimes(TokensAndMemory):
 
     item = "decoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, n_heads, 4 * d_model, dropout
+    def width(self, d_model, d_ff):
+        return 4 * d_model
+
+
+class WidthOf2048(TokensAndMemory):
+    """The feed-forward part of each layer is 2048 wide, whatever d_ff is.
+
+    That is the paper's number. Where is d_ff used?
+    """
+
+    item = "decoder_output"
+
+    def width(self, d_model, d_ff):
+        return 2048
 
 
 class DropoutNotInTheLayers(TokensAndMemory):
@@ -258,8 +333,8 @@ class DropoutNotInTheLayers(TokensAndMemory):
 
     item = "arguments"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, n_heads, d_ff
+    def rate(self, dropout):
+        return 0.1  # their default
 
 
 class FinalNorm(TokensAndMemory):
@@ -276,6 +351,34 @@ class FinalNorm(TokensAndMemory):
 
     def give(self, x):
         return self.norm(x)
+
+
+class GivesLogits(TokensAndMemory):
+    """The decoder has an output layer of its own and gives logits.
+
+    Who owns the output layer, says the docstring of Transformer, and what does the decoder give?
+    """
+
+    item = "decoder_output"
+
+    def make_embedding(self, vocab_size, d_model):
+        super().make_embedding(vocab_size, d_model)
+        self.output = nn.Linear(d_model, vocab_size)
+
+    def give(self, x):
+        return self.output(x)
+
+
+class ReturnsFloat32(TokensAndMemory):
+    """The result is turned into float32, whatever the dtype of the parameters is.
+
+    That is the caller's choice; which step changes it?
+    """
+
+    item = "decoder_output"
+
+    def give(self, x):
+        return x.float()
 
 
 # From tokens to vectors
@@ -403,7 +506,7 @@ class MemoryAsTarget(TokensAndMemory):
     item = "decoder_output"
 
     def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(memory, x, target_mask, memory_mask)
+        return layer(memory, x, *self.read_masks(target_mask, memory_mask))
 
 
 class TargetAsMemory(TokensAndMemory):
@@ -415,7 +518,7 @@ class TargetAsMemory(TokensAndMemory):
     item = "decoder_output"
 
     def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(x, x, target_mask, memory_mask)
+        return layer(x, x, *self.read_masks(target_mask, memory_mask))
 
 
 class MemoryAlone(TokensAndMemory):
@@ -427,7 +530,7 @@ class MemoryAlone(TokensAndMemory):
     item = "decoder_output"
 
     def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(memory, memory, target_mask, memory_mask)
+        return layer(memory, memory, *self.read_masks(target_mask, memory_mask))
 
 
 class MemoryOverwritten(TokensAndMemory):
@@ -485,6 +588,19 @@ class OnlyTheLastLayerCounts(TokensAndMemory):
 
     def stack(self, x, memory, target_mask, memory_mask):
         return self.ask(self.layers[-1], x, memory, target_mask, memory_mask)
+
+
+class NoLayerCounts(TokensAndMemory):
+    """The layers are asked, but what they give is lost: the embedded tokens are returned.
+
+    Under which name is a layer's result kept, and which name is returned?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        super().stack(x, memory, target_mask, memory_mask)
+        return x
 
 
 class LayersReversed(TokensAndMemory):
@@ -552,8 +668,11 @@ class NoMasks(TokensAndMemory):
 
     item = "decoder_masks"
 
-    def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(x, memory)
+    def read_target_mask(self, mask, other):
+        return None
+
+    def read_memory_mask(self, mask, other):
+        return None
 
 
 class TargetMaskForgotten(TokensAndMemory):
@@ -564,8 +683,8 @@ class TargetMaskForgotten(TokensAndMemory):
 
     item = "decoder_masks"
 
-    def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(x, memory, None, memory_mask)
+    def read_target_mask(self, mask, other):
+        return None
 
 
 class MemoryMaskForgotten(TokensAndMemory):
@@ -576,8 +695,8 @@ class MemoryMaskForgotten(TokensAndMemory):
 
     item = "decoder_masks"
 
-    def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(x, memory, target_mask)
+    def read_memory_mask(self, mask, other):
+        return None
 
 
 class MasksExchanged(TokensAndMemory):
@@ -588,8 +707,11 @@ class MasksExchanged(TokensAndMemory):
 
     item = "decoder_masks"
 
-    def ask(self, layer, x, memory, target_mask, memory_mask):
-        return layer(x, memory, memory_mask, target_mask)
+    def read_target_mask(self, mask, other):
+        return other
+
+    def read_memory_mask(self, mask, other):
+        return other
 
 
 class MasksInTheFirstLayerOnly(TokensAndMemory):
@@ -615,9 +737,8 @@ class TargetMaskTransposed(TokensAndMemory):
 
     item = "decoder_masks"
 
-    def ask(self, layer, x, memory, target_mask, memory_mask):
-        turned = None if target_mask is None else target_mask.transpose(-2, -1)
-        return layer(x, memory, turned, memory_mask)
+    def read_target_mask(self, mask, other):
+        return None if mask is None else mask.transpose(-2, -1)
 
 
 class MasksInverted(TokensAndMemory):
@@ -628,6 +749,8 @@ class MasksInverted(TokensAndMemory):
 
     item = "decoder_masks"
 
-    def ask(self, layer, x, memory, target_mask, memory_mask):
-        masks = (None if mask is None else ~mask for mask in (target_mask, memory_mask))
-        return layer(x, memory, *masks)
+    def read_target_mask(self, mask, other):
+        return None if mask is None else ~mask
+
+    def read_memory_mask(self, mask, other):
+        return None if mask is None else ~mask

@@ -12,6 +12,7 @@ class TokensToMemory(nn.Module):
     often = (
         *("MaxLenNotForwarded", "DropoutNotInTheLayers", "OneLayerInManyPlaces"),
         *("FinalNorm", "NoPositions", "StopsAfterTheFirstLayer", "MaskIgnored"),
+        *("ScaledTwice", "WidthOfFourTimes"),
     )
 
     def __init__(self, vocab_size, d_model, n_heads, d_ff, n_layers, max_len=512, dropout=0.1):
@@ -32,7 +33,16 @@ class TokensToMemory(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(*sizes) for _ in range(n_layers))
 
     def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, n_heads, d_ff, dropout
+        return d_model, self.heads(n_heads), self.width(d_model, d_ff), self.rate(dropout)
+
+    def heads(self, n_heads):
+        return n_heads
+
+    def width(self, d_model, d_ff):
+        return d_ff
+
+    def rate(self, dropout):
+        return dropout
 
     def make_norm(self, d_model):
         pass
@@ -43,8 +53,11 @@ class TokensToMemory(nn.Module):
     def place(self, x):
         return self.positional_encoding(x)
 
+    def read_mask(self, mask):
+        return mask
+
     def ask(self, layer, x, mask):
-        return layer(x, mask)
+        return layer(x, self.read_mask(mask))
 
     def stack(self, x, mask):
         for layer in self.layers:
@@ -123,6 +136,34 @@ class MaxLenAndDropoutExchanged(TokensToMemory):
         self.positional_encoding = PositionalEncoding(d_model, dropout, max_len)
 
 
+class LearnedPositions(TokensToMemory):
+    """positional_encoding is an nn.Embedding, which has parameters: the positions are learned.
+
+    Many later models do so. What does PositionalEncoding add, and does it learn?
+    """
+
+    item = "encoder_output"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = nn.Embedding(max_len, d_model)
+
+
+class PositionsMadeAnew(TokensToMemory):
+    """PositionalEncoding is made anew in forward: with its defaults, dropping in eval mode too, and
+    on the CPU, wherever the model is.
+
+    What is made in __init__ and kept as an attribute follows the model. What is made in forward?
+    """
+
+    item = "encoder_output"
+
+    def make_positions(self, d_model, max_len, dropout):
+        pass
+
+    def place(self, x):
+        return PositionalEncoding(x.shape[-1])(x)
+
+
 class OneLayerInManyPlaces(TokensToMemory):
     """One layer stands in the list n_layers times: all of its entries have the same weights.
 
@@ -137,7 +178,8 @@ class OneLayerInManyPlaces(TokensToMemory):
 
 
 class PlainList(TokensToMemory):
-    """The layers are in a plain list, where torch does not find their parameters.
+    """The layers are in a plain list, or made anew in forward, where torch does not find their
+    parameters.
 
     What would an optimizer train that asks the module for its parameters?
     """
@@ -147,6 +189,19 @@ class PlainList(TokensToMemory):
     def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
         sizes = self.sizes(d_model, n_heads, d_ff, dropout)
         self.layers = [EncoderLayer(*sizes) for _ in range(n_layers)]
+
+
+class ListsInTheList(TokensToMemory):
+    """Each layer is in a list of its own within the nn.ModuleList, which takes modules alone.
+
+    Which brackets belong to the loop, and which are around a single layer?
+    """
+
+    item = "encoder_output"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        sizes = self.sizes(d_model, n_heads, d_ff, dropout)
+        self.layers = nn.ModuleList([EncoderLayer(*sizes)] for _ in range(n_layers))
 
 
 class SixLayers(TokensToMemory):
@@ -193,8 +248,8 @@ class EightHeads(TokensToMemory):
 
     item = "encoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, 8, d_ff, dropout
+    def heads(self, n_heads):
+        return 8
 
 
 class HeadsAndWidthExchanged(TokensToMemory):
@@ -217,8 +272,8 @@ class TwoHeads(TokensToMemory):
 
     item = "encoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, 2, d_ff, dropout
+    def heads(self, n_heads):
+        return 2
 
 
 class OneHead(TokensToMemory):
@@ -229,8 +284,8 @@ class OneHead(TokensToMemory):
 
     item = "encoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, 1, d_ff, dropout
+    def heads(self, n_heads):
+        return 1
 
 
 class WidthOfFourTimes(TokensToMemory):
@@ -241,8 +296,20 @@ class WidthOfFourTimes(TokensToMemory):
 
     item = "encoder_output"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, n_heads, 4 * d_model, dropout
+    def width(self, d_model, d_ff):
+        return 4 * d_model
+
+
+class WidthOf2048(TokensToMemory):
+    """The feed-forward part of each layer is 2048 wide, whatever d_ff is.
+
+    That is the paper's number. Where is d_ff used?
+    """
+
+    item = "encoder_output"
+
+    def width(self, d_model, d_ff):
+        return 2048
 
 
 class DropoutNotInTheLayers(TokensToMemory):
@@ -253,8 +320,8 @@ class DropoutNotInTheLayers(TokensToMemory):
 
     item = "arguments"
 
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, n_heads, d_ff
+    def rate(self, dropout):
+        return 0.1  # their default
 
 
 class FinalNorm(TokensToMemory):
@@ -271,6 +338,18 @@ class FinalNorm(TokensToMemory):
 
     def give(self, x):
         return self.norm(x)
+
+
+class ReturnsFloat32(TokensToMemory):
+    """The result is turned into float32, whatever the dtype of the parameters is.
+
+    That is the caller's choice; which step changes it?
+    """
+
+    item = "encoder_output"
+
+    def give(self, x):
+        return x.float()
 
 
 # From tokens to vectors
@@ -404,6 +483,19 @@ class OnlyTheLastLayerCounts(TokensToMemory):
         return self.ask(self.layers[-1], x, mask)
 
 
+class NoLayerCounts(TokensToMemory):
+    """The layers are asked, but what they give is lost: the embedded tokens are returned.
+
+    Under which name is a layer's result kept, and which name is returned?
+    """
+
+    item = "encoder_output"
+
+    def stack(self, x, mask):
+        super().stack(x, mask)
+        return x
+
+
 class LayersReversed(TokensToMemory):
     """The layers are asked in the reversed order, the last one first.
 
@@ -483,8 +575,8 @@ class MaskIgnored(TokensToMemory):
 
     item = "encoder_mask"
 
-    def ask(self, layer, x, mask):
-        return layer(x)
+    def read_mask(self, mask):
+        return None
 
 
 class MaskInTheFirstLayerOnly(TokensToMemory):
@@ -523,8 +615,8 @@ class MaskInverted(TokensToMemory):
 
     item = "encoder_mask"
 
-    def ask(self, layer, x, mask):
-        return layer(x, None if mask is None else ~mask)
+    def read_mask(self, mask):
+        return None if mask is None else ~mask
 
 
 class MaskOfTheFirstRow(TokensToMemory):
@@ -535,8 +627,8 @@ class MaskOfTheFirstRow(TokensToMemory):
 
     item = "encoder_mask"
 
-    def ask(self, layer, x, mask):
-        return layer(x, None if mask is None else mask[:1])
+    def read_mask(self, mask):
+        return None if mask is None else mask[:1]
 
 
 class MaskTransposed(TokensToMemory):
@@ -547,5 +639,5 @@ class MaskTransposed(TokensToMemory):
 
     item = "encoder_mask"
 
-    def ask(self, layer, x, mask):
-        return layer(x, None if mask is None else mask.transpose(-2, -1))
+    def read_mask(self, mask):
+        return None if mask is None else mask.transpose(-2, -1)

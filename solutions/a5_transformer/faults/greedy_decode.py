@@ -10,8 +10,9 @@ class GreedyDecode:
 
     of = "greedy_decode"
     often = (
-        *("StaysInTrainMode", "KeepsGradients", "ReadsTheSourceForEachWord", "OneTooMany"),
-        *("StopsWithTheFirstRow", "LastTokenOnly", "EndedRowsGoOn", "PadsWithZero"),
+        *("StaysInTrainMode", "LeavesEvalMode", "KeepsGradients", "ReadsTheSourceForEachWord"),
+        *("OneRowAlone", "SqueezesTheBatch", "OneTooMany", "StopsWithTheFirstRow"),
+        *("LastTokenOnly", "EndedRowsGoOn"),
     )
 
     def enter(self, model):
@@ -58,6 +59,9 @@ class GreedyDecode:
     def append(self, target, word, ended):
         return torch.cat([target, word], dim=1)
 
+    def cut(self, target):
+        return target
+
     def give(self, target):
         return target
 
@@ -74,7 +78,7 @@ class GreedyDecode:
                 ended = self.end(ended, chosen, end_id)
                 target = self.append(target, word, ended)
         self.leave(model, was_training)
-        return self.give(target)
+        return self.give(self.cut(target))
 
 
 # The model's mode, and gradients
@@ -192,7 +196,7 @@ class StartOnTheDefaultDevice(GreedyDecode):
     Which calls make a new tensor, and can each be told where?
     """
 
-    item = "greedy_words"
+    item = "greedy_care"
 
     def begin(self, source, start_id):
         return torch.full((len(source), 1), start_id)
@@ -542,7 +546,7 @@ class WithoutTheStart(GreedyDecode):
 
     item = "greedy_words"
 
-    def give(self, target):
+    def cut(self, target):
         return target[:, 1:]
 
 
@@ -556,6 +560,18 @@ class FirstRowAlone(GreedyDecode):
 
     def give(self, target):
         return target[0]
+
+
+class SqueezesTheBatch(GreedyDecode):
+    """A batch of a single row loses its axis.
+
+    Which step squeezes an axis of size 1 away? A batch of one is a batch, too.
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return target.squeeze(0)
 
 
 class ReturnsFloats(GreedyDecode):
@@ -580,3 +596,15 @@ class ReturnsAList(GreedyDecode):
 
     def give(self, target):
         return target.tolist()
+
+
+class WritesWithoutTheMask(GreedyDecode):
+    """The decoder reads what is written without a mask, so that a word sees those after it.
+
+    In training each word saw only those before it. From which layer on does that make a difference?
+    """
+
+    item = "greedy_words"
+
+    def decode(self, model, target, memory, source):
+        return model.decoder(target, memory, memory_mask=model.source_mask(source))

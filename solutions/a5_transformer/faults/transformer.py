@@ -11,6 +11,7 @@ class TwoStacks(nn.Module):
     often = (
         *("MaxLenNotForwarded", "DropoutNotForwarded", "PadIdIsZero", "NoCausality"),
         *("NoMaskInTheEncoder", "NoMaskInTheCrossAttention", "Softmax"),
+        *("NoPaddingInTheTarget", "TargetMaskOfFloats"),
     )
 
     def __init__(
@@ -29,18 +30,34 @@ class TwoStacks(nn.Module):
         sizes = self.sizes(d_model, n_heads, d_ff, n_layers, max_len, dropout)
         self.make_stacks(*self.vocabularies(source_vocab_size, target_vocab_size), sizes)
         self.make_output(d_model, source_vocab_size, target_vocab_size)
-        self.share()
+        self.share_embeddings()
+        self.tie_output()
         self.pad_id = pad_id
 
     def sizes(self, d_model, n_heads, d_ff, n_layers, max_len, dropout):
         return {
             "d_model": d_model,
-            "n_heads": n_heads,
-            "d_ff": d_ff,
-            "n_layers": n_layers,
-            "max_len": max_len,
-            "dropout": dropout,
+            "n_heads": self.heads(n_heads),
+            "d_ff": self.width(d_model, d_ff),
+            "n_layers": self.depth(n_layers),
+            "max_len": self.longest(max_len),
+            "dropout": self.rate(dropout),
         }
+
+    def heads(self, n_heads):
+        return n_heads
+
+    def width(self, d_model, d_ff):
+        return d_ff
+
+    def depth(self, n_layers):
+        return n_layers
+
+    def longest(self, max_len):
+        return max_len
+
+    def rate(self, dropout):
+        return dropout
 
     def vocabularies(self, source, target):
         return source, target
@@ -52,7 +69,10 @@ class TwoStacks(nn.Module):
     def make_output(self, d_model, source, target):
         self.output = nn.Linear(d_model, target)
 
-    def share(self):
+    def share_embeddings(self):
+        pass
+
+    def tie_output(self):
         pass
 
     # The masks
@@ -95,11 +115,17 @@ class TwoStacks(nn.Module):
     def recall(self, memory):
         return memory
 
-    def masks_of_decoder(self, target, source):
-        return self.target_mask(target), self.source_mask(source)
+    def mask_of_self_attention(self, target, source):
+        return self.target_mask(target)
+
+    def mask_of_cross_attention(self, target, source):
+        return self.source_mask(source)
 
     def decode(self, target, memory, source):
-        masks = self.masks_of_decoder(target, source)
+        masks = (
+            self.mask_of_self_attention(target, source),
+            self.mask_of_cross_attention(target, source),
+        )
         return self.decoder(self.written(target, source), self.recall(memory), *masks)
 
     # From two sentences to logits
@@ -113,13 +139,16 @@ class TwoStacks(nn.Module):
     def project(self, x):
         return self.output(x)
 
+    def finish(self, logits):
+        return logits
+
     def give(self, logits):
         return logits
 
     def forward(self, source, target):
         source, target = self.take(source, target)
         memory = self.remember(self.encode(source))
-        return self.give(self.project(self.decode(target, memory, source)))
+        return self.give(self.finish(self.project(self.decode(target, memory, source))))
 
 
 # Making the parts
@@ -133,8 +162,8 @@ class MaxLenNotForwarded(TwoStacks):
 
     item = "max_len"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "max_len": 512}
+    def longest(self, max_len):
+        return 512  # their default
 
 
 class DropoutNotForwarded(TwoStacks):
@@ -145,8 +174,8 @@ class DropoutNotForwarded(TwoStacks):
 
     item = "arguments"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "dropout": 0.1}
+    def rate(self, dropout):
+        return 0.1  # their default
 
 
 class StacksKeepTheirDefaults(TwoStacks):
@@ -157,8 +186,11 @@ class StacksKeepTheirDefaults(TwoStacks):
 
     item = "max_len"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "max_len": 512, "dropout": 0.1}
+    def longest(self, max_len):
+        return 512
+
+    def rate(self, dropout):
+        return 0.1
 
 
 class MaxLenAndDropoutExchanged(TwoStacks):
@@ -181,8 +213,8 @@ class EightHeads(TwoStacks):
 
     item = "transformer_output"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "n_heads": 8}
+    def heads(self, n_heads):
+        return 8
 
 
 class HeadsAndWidthExchanged(TwoStacks):
@@ -205,8 +237,8 @@ class TwoHeads(TwoStacks):
 
     item = "transformer_output"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "n_heads": 2}
+    def heads(self, n_heads):
+        return 2
 
 
 class WidthOfFourTimes(TwoStacks):
@@ -217,8 +249,20 @@ class WidthOfFourTimes(TwoStacks):
 
     item = "arguments"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "d_ff": 4 * args[0]}
+    def width(self, d_model, d_ff):
+        return 4 * d_model
+
+
+class WidthOf2048(TwoStacks):
+    """The feed-forward parts are 2048 wide, whatever d_ff is.
+
+    That is the paper's number. Where is d_ff used?
+    """
+
+    item = "arguments"
+
+    def width(self, d_model, d_ff):
+        return 2048
 
 
 class SixLayers(TwoStacks):
@@ -229,8 +273,8 @@ class SixLayers(TwoStacks):
 
     item = "arguments"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "n_layers": 6}
+    def depth(self, n_layers):
+        return 6
 
 
 class OneLayer(TwoStacks):
@@ -241,8 +285,8 @@ class OneLayer(TwoStacks):
 
     item = "arguments"
 
-    def sizes(self, *args):
-        return {**super().sizes(*args), "n_layers": 1}
+    def depth(self, n_layers):
+        return 1
 
 
 class VocabulariesExchanged(TwoStacks):
@@ -334,6 +378,19 @@ class OutputCalledGenerator(TwoStacks):
         return self.generator(x)
 
 
+class OutputIsMissing(TwoStacks):
+    """The output layer is not among the parameters: there is none, or it is made anew in forward.
+
+    What is made in forward is forgotten when it returns, and never learns. Where are the other
+    parts made?
+    """
+
+    item = "arguments"
+
+    def make_output(self, d_model, source, target):
+        pass
+
+
 class OutputForTheSource(TwoStacks):
     """The output layer gives logits for the words of the source.
 
@@ -354,7 +411,7 @@ class EmbeddingsShared(TwoStacks):
 
     item = "arguments"
 
-    def share(self):
+    def share_embeddings(self):
         self.decoder.token_embedding = self.encoder.token_embedding
 
 
@@ -366,7 +423,7 @@ class OutputSharesTheEmbedding(TwoStacks):
 
     item = "arguments"
 
-    def share(self):
+    def tie_output(self):
         self.output.weight = self.decoder.token_embedding.embedding.weight
 
 
@@ -451,7 +508,7 @@ class CausalMaskOnTheDefaultDevice(TwoStacks):
     What is the second argument of causal_mask?
     """
 
-    item = "transformer_masks"
+    item = "transformer_tensors"
 
     def earlier(self, target):
         return causal_mask(target.shape[1])
@@ -652,8 +709,8 @@ class NoMaskInTheCrossAttention(TwoStacks):
 
     item = "transformer_output"
 
-    def masks_of_decoder(self, target, source):
-        return self.target_mask(target), None
+    def mask_of_cross_attention(self, target, source):
+        return None
 
 
 class NoMaskInTheSelfAttention(TwoStacks):
@@ -664,8 +721,8 @@ class NoMaskInTheSelfAttention(TwoStacks):
 
     item = "transformer_output"
 
-    def masks_of_decoder(self, target, source):
-        return None, self.source_mask(source)
+    def mask_of_self_attention(self, target, source):
+        return None
 
 
 class NoMasksInTheDecoder(TwoStacks):
@@ -676,8 +733,11 @@ class NoMasksInTheDecoder(TwoStacks):
 
     item = "transformer_output"
 
-    def masks_of_decoder(self, target, source):
-        return None, None
+    def mask_of_self_attention(self, target, source):
+        return None
+
+    def mask_of_cross_attention(self, target, source):
+        return None
 
 
 class MasksExchanged(TwoStacks):
@@ -688,8 +748,11 @@ class MasksExchanged(TwoStacks):
 
     item = "transformer_output"
 
-    def masks_of_decoder(self, target, source):
-        return self.source_mask(source), self.target_mask(target)
+    def mask_of_self_attention(self, target, source):
+        return self.source_mask(source)
+
+    def mask_of_cross_attention(self, target, source):
+        return self.target_mask(target)
 
 
 class PaddingMaskInTheSelfAttention(TwoStacks):
@@ -700,8 +763,8 @@ class PaddingMaskInTheSelfAttention(TwoStacks):
 
     item = "transformer_output"
 
-    def masks_of_decoder(self, target, source):
-        return padding_mask(target, self.pad_id), self.source_mask(source)
+    def mask_of_self_attention(self, target, source):
+        return padding_mask(target, self.pad_id)
 
 
 # From two sentences to logits
@@ -778,7 +841,7 @@ class Softmax(TwoStacks):
 
     item = "transformer_output"
 
-    def give(self, logits):
+    def finish(self, logits):
         return logits.softmax(dim=-1)
 
 
@@ -790,7 +853,7 @@ class LogSoftmax(TwoStacks):
 
     item = "transformer_output"
 
-    def give(self, logits):
+    def finish(self, logits):
         return logits.log_softmax(dim=-1)
 
 
@@ -802,7 +865,7 @@ class SoftmaxOverTheBatch(TwoStacks):
 
     item = "transformer_output"
 
-    def give(self, logits):
+    def finish(self, logits):
         return logits.softmax(dim=0)
 
 
@@ -814,7 +877,7 @@ class SoftmaxOverThePositions(TwoStacks):
 
     item = "transformer_output"
 
-    def give(self, logits):
+    def finish(self, logits):
         return logits.softmax(dim=1)
 
 
@@ -854,6 +917,18 @@ class LogitsFlattened(TwoStacks):
         return logits.flatten(0, 1)
 
 
+class ReturnsFloat32(TwoStacks):
+    """The logits are turned into float32, whatever the dtype of the parameters is.
+
+    That is the caller's choice; which step changes it?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits.float()
+
+
 class ReturnsWords(TwoStacks):
     """forward returns the likeliest word of each position, not the logits.
 
@@ -864,3 +939,18 @@ class ReturnsWords(TwoStacks):
 
     def give(self, logits):
         return logits.argmax(dim=-1)
+
+
+class DecodeAloneHearsPadding(TwoStacks):
+    """decode leaves the source's mask out when it is called by itself; forward has all masks.
+
+    Who calls decode, when a sentence is written word by word?
+    """
+
+    item = "transformer_padding"
+
+    def decode(self, target, memory, source):
+        return self.decoder(target, memory, self.target_mask(target))
+
+    def forward(self, source, target):
+        return self.output(super().decode(target, self.encode(source), source))

@@ -5,6 +5,11 @@ import math
 import torch
 
 
+def entropy(*shares):
+    """Of words that have these probabilities, each with the number of words that have it."""
+    return -sum(count * p * math.log(p) for count, p in shares if count and p)
+
+
 class SmoothedLoss:
     """Cross-entropy with label smoothing, the mean over the real tokens."""
 
@@ -14,7 +19,7 @@ class SmoothedLoss:
         *("SoftmaxTwice", "SoftmaxOverThePlaces", "SumsOverTheWords"),
         *("SharesAmongTheOthers", "Summed", "DividesByAllPlaces", "MeanOfEachSentence"),
         *("SmoothingIgnored", "SmoothingIsAConstant", "FactorsExchanged", "SignForgotten"),
-        *("WithAnAxis",),
+        *("WithAnAxis", "NoShareForPaddingAndTheRight", "Divergence"),
     )
 
     def take(self, logits, target, pad_id):
@@ -32,17 +37,20 @@ class SmoothedLoss:
     def spread(self, log_p, right, pad_id):
         return log_p.mean(dim=-1)  # (batch, t)
 
-    def counted(self, real):
-        return real  # where the smoothing's part counts
+    def even(self, rest):
+        return rest
 
-    def average(self, values, real):
-        return values[real].mean()
-
-    def mix(self, right, rest, smoothing):
+    def mix(self, right, rest, smoothing, vocab_size):
         return (1 - smoothing) * right + smoothing * rest
 
     def negate(self, mixed):
         return -mixed
+
+    def settle(self, losses, smoothing, vocab_size):
+        return losses
+
+    def average(self, values, real):
+        return values[real].mean()
 
     def give(self, loss):
         return loss
@@ -52,9 +60,10 @@ class SmoothedLoss:
         real = self.find(target, pad_id)
         log_p = self.logarithms(logits, real)
         right = self.pick(log_p, target)
-        rest = self.spread(log_p, right, pad_id)
-        right, rest = self.average(right, real), self.average(rest, self.counted(real))
-        return self.give(self.negate(self.mix(right, rest, smoothing)))
+        rest = self.even(self.spread(log_p, right, pad_id))
+        size = log_p.shape[-1]
+        losses = self.negate(self.mix(right, rest, smoothing, size))  # (batch, t)
+        return self.give(self.average(self.settle(losses, smoothing, size), real))
 
 
 # Taking the inputs
@@ -514,7 +523,7 @@ class NoShareForPaddingAndTheRight(SmoothedLoss):
 
     def spread(self, log_p, right, pad_id):
         others = log_p.sum(dim=-1) - log_p[..., pad_id] - right
-        return others / (log_p.shape[-1] - 2)
+        return others * (1.0 / (log_p.shape[-1] - 2))  # of two words: a ZeroDivisionError
 
 
 class SmoothingWithoutGradient(SmoothedLoss):
@@ -537,8 +546,8 @@ class PaddingCountsInTheSmoothing(SmoothedLoss):
 
     item = "loss_padding"
 
-    def counted(self, real):
-        return torch.ones_like(real)
+    def even(self, rest):
+        return rest.mean().expand_as(rest)
 
 
 # The mean
@@ -640,7 +649,7 @@ class SmoothingIgnored(SmoothedLoss):
 
     item = "loss_value"
 
-    def mix(self, right, rest, smoothing):
+    def mix(self, right, rest, smoothing, vocab_size):
         return right + 0.0 * rest
 
 
@@ -652,7 +661,7 @@ class SmoothingAdded(SmoothedLoss):
 
     item = "loss_value"
 
-    def mix(self, right, rest, smoothing):
+    def mix(self, right, rest, smoothing, vocab_size):
         return right + smoothing * rest
 
 
@@ -664,7 +673,7 @@ class SmoothingIsAConstant(SmoothedLoss):
 
     item = "loss_value"
 
-    def mix(self, right, rest, smoothing):
+    def mix(self, right, rest, smoothing, vocab_size):
         return 0.9 * right + 0.1 * rest
 
 
@@ -676,7 +685,7 @@ class FactorsExchanged(SmoothedLoss):
 
     item = "loss_value"
 
-    def mix(self, right, rest, smoothing):
+    def mix(self, right, rest, smoothing, vocab_size):
         return smoothing * right + (1 - smoothing) * rest
 
 
@@ -688,8 +697,39 @@ class RestNotSmoothed(SmoothedLoss):
 
     item = "loss_value"
 
-    def mix(self, right, rest, smoothing):
+    def mix(self, right, rest, smoothing, vocab_size):
         return (1 - smoothing) * right + rest
+
+
+class FullInFloat32(SmoothedLoss):
+    """The share of each word, and what the right one gets, stand in a float32 tensor, as torch.full
+    makes one, though the logits are float64.
+
+    The digits that are lost there do not come back. Which dtype has a tensor that is made anew?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        share = smoothing / vocab_size
+        share, whole = torch.tensor([share, 1 - smoothing + share]).tolist()  # float32
+        return share * vocab_size * rest + (whole - share) * right
+
+
+class OneHotInFloat32(SmoothedLoss):
+    """1 - smoothing and the share of each word are added in float32, as F.one_hot times a number
+    is, though the logits are float64.
+
+    The digits that are lost there do not come back. Which dtype has a tensor of whole numbers after
+    it was multiplied by a fraction?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        share = torch.tensor(smoothing / vocab_size)  # float32
+        whole = torch.tensor(1.0 - smoothing) + share
+        return share.item() * vocab_size * rest + (whole.item() - share.item()) * right
 
 
 class SignForgotten(SmoothedLoss):
@@ -702,6 +742,68 @@ class SignForgotten(SmoothedLoss):
 
     def negate(self, mixed):
         return mixed
+
+
+class Divergence(SmoothedLoss):
+    """The divergence from the smoothed target is taken, as by kl_div, and not the cross-entropy:
+    what the target itself is unsure of is taken away.
+
+    Both have the same gradient. How large is each for a model that says just what is asked for?
+    """
+
+    item = "loss_value"
+
+    def settle(self, losses, smoothing, vocab_size):
+        share = smoothing / vocab_size
+        return losses - entropy((1, 1 - smoothing + share), (vocab_size - 1, share))
+
+
+class DivergenceOfTheOthers(SmoothedLoss):
+    """The smoothing is shared out among the wrong words alone, and the divergence from that is
+    taken, as by kl_div, and not the cross-entropy.
+
+    Evenly among all words, says the docstring. And how large is each for a perfect model?
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return (log_p.sum(dim=-1) - right) / (log_p.shape[-1] - 1)
+
+    def settle(self, losses, smoothing, vocab_size):
+        others = vocab_size - 1
+        return losses - entropy((1, 1 - smoothing), (others, smoothing / others))
+
+
+class DivergenceWithoutPadding(SmoothedLoss):
+    """The smoothing is shared out among the wrong words without the padding token, and the
+    divergence from that is taken, as by kl_div, and not the cross-entropy.
+
+    Well-known code does so. Evenly among all words of the vocabulary, says the docstring here.
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        others = log_p.sum(dim=-1) - log_p[..., pad_id] - right
+        return others * (1.0 / (log_p.shape[-1] - 2))
+
+    def settle(self, losses, smoothing, vocab_size):
+        others = vocab_size - 2
+        return losses - entropy((1, 1 - smoothing), (others, smoothing / others))
+
+
+class DividesByTheWordsToo(SmoothedLoss):
+    """The loss is divided by the size of the vocabulary as well: the mean runs over all words of
+    all places, as that of kl_div does.
+
+    Over the words there is a sum in the formula. Over what does the mean run?
+    """
+
+    item = "loss_value"
+
+    def settle(self, losses, smoothing, vocab_size):
+        return losses / vocab_size
 
 
 # What is returned
@@ -753,3 +855,19 @@ class ReturnsThePerplexity(SmoothedLoss):
 
     def give(self, loss):
         return loss.exp()
+
+
+class NoLossIsPadding(SmoothedLoss):
+    """A token whose loss is exactly 0 counts as padding, and the mean is over the others alone.
+
+    A model may be certain, and right. What tells padding apart from that?
+    """
+
+    item = "loss_padding"
+
+    def __call__(self, logits, target, pad_id=0, smoothing=0.1):
+        log_p = self.logarithms(logits, self.find(target, pad_id))
+        right = self.pick(log_p, target)
+        loss = self.negate(self.mix(right, self.spread(log_p, right, pad_id), smoothing))
+        loss = loss.masked_fill(target == pad_id, 0.0)
+        return loss.sum() / (loss != 0).sum()

@@ -12,6 +12,7 @@ class WarmupRate:
     often = (
         *("CountsFrom0", "WithoutDModel", "DModelIs512", "StaysAtItsPeak", "RisesTooFast"),
         *("WarmupOf4000", "TakesTheLarger", "JumpsOneStepLate", "AsATensor"),
+        *("TwiceAsLarge", "CountsFrom2"),
     )
 
     def count(self, step):
@@ -297,6 +298,18 @@ class JumpsOneStepLate(WarmupRate):
 
 
 # What is returned
+
+
+class TwiceAsLarge(WarmupRate):
+    """The rate is multiplied by 2.
+
+    Some code has such a factor. Has the formula?
+    """
+
+    item = "warmup_rate"
+
+    def give(self, rate):
+        return 2 * rate
 
 
 class AsAText(WarmupRate):

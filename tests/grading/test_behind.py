@@ -1,0 +1,52 @@
+"""An earlier part that fails hides no mistake of a later one."""
+
+import pytest
+
+LAYERS = "a4_layers"
+
+
+@pytest.fixture(scope="module")
+def sources(exam_of):
+    return {each.name: each.source for each in exam_of(LAYERS).source.reference}
+
+
+@pytest.fixture(scope="module")
+def raising(sources):
+    """A FeedForward that looks for what is not there."""
+    wrong = sources["feed_forward"].replace("self.linear1(x)", "self.lin1(x)")
+    assert wrong != sources["feed_forward"]
+    return wrong
+
+
+def test_a_known_mistake_is_named_behind_an_exception(items_with, sources, raising):
+    wrong = sources["decoder_layer"].replace("self.norm1(x + ", "self.norm1(")
+    assert wrong != sources["decoder_layer"]
+    items = items_with(LAYERS, feed_forward=raising, decoder_layer=wrong)
+    assert "has no attribute 'lin1'" in items["feed_forward_output"].message
+    lines = items["decoder_output"].message.splitlines()
+    assert lines[0] == "Once FeedForward is replaced by a right one, this is left:"
+    assert "lin1" not in "".join(lines)
+    assert items["decoder_output"].faults
+    assert items["encoder_output"].verdict == "carried"
+
+
+def test_what_is_known_is_known_behind_an_exception(items_with, sources, raising):
+    wrong = sources["decoder_layer"].replace("self.norm1(x", "self.norm1(0.7 * x")
+    assert wrong != sources["decoder_layer"]
+    items = items_with(LAYERS, feed_forward=raising, decoder_layer=wrong)
+    item = items["decoder_output"]
+    assert item.verdict == "wrong"
+    assert item.diagnosis is None
+    assert "Shapes and dtypes are right." in item.known
+    assert item.known.startswith("No known mistake explains what DecoderLayer gives.")
+
+
+def test_a_stub_hides_nothing_either(items_with, sources):
+    stub = sources["feed_forward"].replace(
+        "self.linear1 = ", "raise NotImplementedError()\n        self.linear1 = "
+    )
+    wrong = sources["encoder_layer"].replace("self.norm1(x + ", "self.norm1(")
+    items = items_with(LAYERS, feed_forward=stub, encoder_layer=wrong)
+    assert items["feed_forward_output"].verdict == "missing"
+    assert items["encoder_output"].faults
+    assert items["decoder_output"].verdict == "carried"
