@@ -199,7 +199,7 @@ def _compare_gradients(
         where = f"the gradient of {name}"
         problem = compare(one, other, tolerance, where, exact_zeros=case["exact_zeros"])
         if problem:
-            return Problem(problem, "gradient")
+            return problem.of_gradient
     return None
 
 

@@ -4,11 +4,11 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 KINDS = (
-    *("values", "gradient", "shape", "dtype", "device", "type"),  # of what is returned
+    *("values", "infinite", "gradient", "shape", "dtype", "device", "type"),  # of what is returned
     *("input", "mode"),  # of what is left behind
     *("layout", "error"),  # of exceptions: of views, and any other
 )
-FITS = ("values", "gradient")  # what a hint fits that says nothing else
+FITS = ("values", "infinite", "gradient")  # what a hint fits that says nothing else
 # How torch's own exceptions tell of these.
 _TORCH_SAYS = {
     "device": ("same device",),
@@ -41,6 +41,11 @@ class Problem(str):
     def of(self, what: str) -> "Problem":
         """The same, said of something."""
         return Problem(f"{what}: {self}", self.kind, self.cause)
+
+    @property
+    def of_gradient(self) -> "Problem":
+        """The same, when the value is a gradient."""
+        return Problem(self, "gradient") if self.kind == "values" else self
 
 
 def kind_of_error(name: str, message: str) -> str:

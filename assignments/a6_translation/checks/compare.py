@@ -115,7 +115,11 @@ def compare(
         if list(got.shape) != expected["shape"]:
             return _differs(name, "shape", tuple(expected["shape"]), tuple(got.shape))
         fine = got.device.type != "meta" and _is_finite(got)
-        return None if fine else Problem(f"{name}: has NaN or infinite values, or none at all")
+        return (
+            None
+            if fine
+            else Problem(f"{name}: has NaN or infinite values, or none at all", "infinite")
+        )
     if got.shape != expected.shape:
         return _differs(name, "shape", tuple(expected.shape), tuple(got.shape))
     if got.dtype != expected.dtype:
@@ -152,7 +156,8 @@ def _compare_values(
         where = _index(bad)
         return Problem(
             f"{name}: {_share(bad)} of the values are NaN or infinite, the first at "
-            f"{where}: expected {_number(expected, where)}, got {_number(got, where)}"
+            f"{where}: expected {_number(expected, where)}, got {_number(got, where)}",
+            "infinite",
         )
     else:
         allowed = tolerance if expected.dtype == torch.float64 else max(tolerance, FLOAT32)
@@ -178,7 +183,7 @@ def _compare_values(
         relative = (difference / expected.abs().clamp(min=1)).max().item()
         said += f"; the largest difference is {largest:.3g}"
         if expected.dtype == torch.float64 and _AS_FLOAT32[0] < relative < _AS_FLOAT32[1]:
-            said += f". {_as_float32(got[wrong], expected[wrong])}"
+            return Problem(f"{said}. {_as_float32(got[wrong], expected[wrong])}", "dtype")
     return Problem(said)
 
 
