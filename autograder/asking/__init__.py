@@ -1,5 +1,6 @@
 """A submission as a check sees it: names to call, here or behind the walls; and who is to blame."""
 
+from autograder.asking.blame import is_import
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import (
     Cell,
@@ -19,5 +20,6 @@ __all__ = [
     "RemoteStudent",
     "Student",
     "StudentError",
+    "is_import",
     "told",
 ]

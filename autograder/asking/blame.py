@@ -1,5 +1,8 @@
 """What went wrong in a submission, as a verdict and a sentence for its student."""
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from autograder.asking.student import Question, StudentError, told
@@ -9,6 +12,8 @@ from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.host import Outcome
 from autograder.sandbox.modules import Blueprint
+
+_IMPORT = ("ImportError", "ModuleNotFoundError")
 
 
 def forbidden(name: str, banned: str) -> StudentError:
@@ -43,15 +48,25 @@ def failure_in(header: wire.Header) -> Failure | None:
     )
 
 
-def error_of(failure: Failure, what: str) -> StudentError:
-    """The exception of a cell or call."""
+def error_of(failure: Failure, what: str, before: Iterable[StudentError] = ()) -> StudentError:
+    """The exception of a cell or call; before: those of cells, one of which may be its reason."""
     if failure.type == "NotImplementedError" and not failure.message:  # torch raises it with words
         stub = failure.function or what  # which may be what the call itself calls
         return StudentError(Verdict.MISSING, f"{stub} is still the stub (NotImplementedError).")
     if failure.type == "MemoryError":
         hint = "Which tensor is that large, and need it be?"
         return StudentError(Verdict.MEMORY, f"{what} asked for more memory than it may. {hint}")
+    name = re.search(r"'(\w+)'", failure.message) if failure.type == "NameError" else None
+    for each in (error.failure for error in before if is_import(error)):
+        if name and each and re.search(rf"\b{name[1]}\b", each.source or ""):
+            why = f"its import failed in the cell {each.cell}: {each.message}"
+            failure = replace(failure, message=f"{failure.message}: {why}")
     return StudentError(Verdict.ERROR, f"{what} raised {told(failure)}", failure)
+
+
+def is_import(error: StudentError) -> bool:
+    """Whether a cell failed because something that it imports is not there."""
+    return error.failure is not None and error.failure.type in _IMPORT
 
 
 def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError:

@@ -126,7 +126,7 @@ class RemoteStudent:
                 self._set_aside.add(cell.name)
                 raise
             if failure:
-                self.cell_errors[cell.name] = error_of(failure, what)
+                self.cell_errors[cell.name] = error_of(failure, what, self.cell_errors.values())
 
     def get(self, name: str) -> Any:
         """The value of a name. Raises StudentError when there is none, or it cannot be had."""
@@ -250,7 +250,7 @@ class RemoteStudent:
         if failure is not None and failure.type == "WrongParameters":
             raise wrong_parameters(wire.unpack(reply["value"], tensors), question, failure.message)
         if failure is not None:
-            raise error_of(failure, name)
+            raise error_of(failure, name, self.cell_errors.values())
         return read_answer(reply, tensors, question)
 
     def _missing(self, name: str) -> StudentError:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from autograder.asking import RemoteStudent
+from autograder.asking import RemoteStudent, StudentError, is_import
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Result, Verdict, fingerprint
 from autograder.diagnosis import (
@@ -201,11 +201,20 @@ def _ask(
         failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
         answers = exam.bank.ask(student, failed)
     solved = {cell.name for cell in submission.cells if cell.solution}
-    told = [str(error) for name, error in student.cell_errors.items() if name not in solved]
-    notes = [f"{said[0].upper()}{said[1:]}\nIt cost nothing by itself." for said in told[:_TOLD]]
+    told = [error for name, error in student.cell_errors.items() if name not in solved]
+    notes = [_note(error) for error in told[:_TOLD]]
     if len(told) > _TOLD:
         notes.append(f"{len(told) - _TOLD} more cells failed; they cost nothing by themselves.")
     notes += dict.fromkeys(note for each in outcomes for note in each.notes)
     errors = student.cell_errors.items()
     ended = frozenset(name for name, error in errors if error.verdict is not Verdict.ERROR)
     return outcomes, answers, notes, ended
+
+
+def _note(error: StudentError) -> str:
+    """What is told of a cell that failed and that no item is about."""
+    said = str(error)
+    cost = (
+        "What needs that import fails, too." if is_import(error) else "It cost nothing by itself."
+    )
+    return f"{said[0].upper()}{said[1:]}\n{cost}"

@@ -8,8 +8,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograder.sandbox.elsewhere import Elsewhere
-
 _DRAWING = ("kaiming_uniform_", "uniform_", "normal_")  # what nn.Linear and nn.Embedding call
 
 
@@ -90,15 +88,6 @@ def _undrawn() -> Iterator[None]:
 
 def _shapes(weights: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(each.shape) for name, each in weights.items()}
-
-
-def move_elsewhere(module: nn.Module) -> None:
-    """Let the module's parameters and buffers say that they are on another device."""
-    for each in module.modules():
-        for tensors in (each._parameters, each._buffers):
-            for name, tensor in tensors.items():
-                if tensor is not None:
-                    tensors[name] = tensor.detach().as_subclass(Elsewhere)  # type: ignore[assignment]
 
 
 # As they are before a student's code may replace them.

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from autograder.sandbox.elsewhere import AnotherDevice, Elsewhere
+from autograder.sandbox.elsewhere import OTHER, AnotherDevice
 from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.modules import (
     Blueprint,
@@ -25,7 +25,6 @@ from autograder.sandbox.modules import (
     Watcher,
     WrongParameters,
     modes,
-    move_elsewhere,
 )
 from autograder.sandbox.refusal import Refusal
 
@@ -178,6 +177,7 @@ class _Call:
     ) -> None:
         self._modules: list[torch.nn.Module] = []
         self._weights: list[torch.nn.Parameter] = []
+        self._device = AnotherDevice() if how.elsewhere else None
 
         def made(value: Any) -> Any:
             if not isinstance(value, Blueprint):
@@ -186,8 +186,9 @@ class _Call:
             self._modules.append(module)
             if how.cotangents is not None:
                 self._weights += [module.get_parameter(each) for each in value.weights or ()]
-            if how.elsewhere:
-                move_elsewhere(module)
+            if self._device:
+                with self._device:
+                    module.to(OTHER)
             return module
 
         if isinstance(target, str):
@@ -198,7 +199,7 @@ class _Call:
                 module if target.method == "forward" else getattr(module, target.method)
             )
         self._inputs = [*args, *kwargs.values()]
-        given = {id(each): _passed(each, how.elsewhere) for each in self._inputs}
+        given = {id(each): _passed(each, self._device) for each in self._inputs}
         self._given = [made(given[id(each)]) for each in self._inputs]
         self._before = [each.detach().clone() if _has_data(each) else None for each in self._given]
         self._positional = self._given[: len(args)]
@@ -209,8 +210,8 @@ class _Call:
         modes_before = [modes(each) for each in self._modules]
         watcher = Watcher(self._modules[0], how.watch) if how.watch else None
         counter = _Counter()
-        device = AnotherDevice() if how.elsewhere else contextlib.nullcontext()
-        with device, counter if how.count else contextlib.nullcontext():
+        nothing = contextlib.nullcontext()
+        with self._device or nothing, counter if how.count else nothing:
             value = self._function(*self._positional, **self._named)
         read = tuple(getattr(self._modules[0], name) for name in how.read)
         gradients: tuple[torch.Tensor | None, ...] = ()
@@ -223,9 +224,8 @@ class _Call:
             if old is not None and not _same(old, new.detach())
         )
         there: tuple[bool, ...] = ()
-        if how.elsewhere:
-            there = tuple(type(each) is Elsewhere for each in _outputs(value))
-            value, read = _brought_back(value), _brought_back(read)
+        if self._device:
+            there = tuple(map(self._device.has, _outputs(value)))
         return Answer(
             value,
             gradients,
@@ -250,21 +250,15 @@ class _Counter(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def _passed(value: Any, elsewhere: bool) -> Any:
+def _passed(value: Any, device: AnotherDevice | None) -> Any:
     # torch forbids writing to a leaf that requires a gradient; writing to an input is to be found
     # with our words, not with torch's: so the function gets copies of those.
     value = value.clone() if _wants_gradient(value) else value
-    return value.as_subclass(Elsewhere) if elsewhere and _has_data(value) else value
+    return device.taken(value) if device and _has_data(value) else value
 
 
 def _outputs(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (tuple, list)) else (value,)
-
-
-def _brought_back(value: Any) -> Any:
-    if type(value) in (tuple, list):
-        return type(value)(map(_brought_back, value))
-    return value.as_subclass(torch.Tensor) if type(value) is Elsewhere else value
 
 
 def _has_data(value: Any) -> bool:

@@ -30,13 +30,19 @@
 #
 # - Where a cell says `# YOUR CODE HERE`, delete the line `raise NotImplementedError()` and write
 #   your own code. Names and arguments are fixed, what happens inside is yours. The other cells
-#   are locked, but you may add cells of your own and import more in them.
+#   are locked, but you may add cells of your own and import more in them: Python's own modules,
+#   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - **From scratch** means plain tensor operations: `@`, `einsum`, `softmax`, `masked_fill` and
 #   their kind are all welcome. Not allowed, since they would do the exercise for you:
 #   `F.scaled_dot_product_attention`, `F.multi_head_attention_forward`, `nn.MultiheadAttention`,
 #   and everything whose name starts with `nn.Transformer`.
+# - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹⁰). A number
+#   that you make yourself, such as a root, is best a plain one: `d_k ** 0.5` fits every dtype,
+#   while `torch.sqrt(torch.tensor(d_k))` is rounded to float32.
+# - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
+#   check cells here cannot do that.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -231,8 +237,9 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 # %% [markdown]
 # **The scale.** The scores are divided by the square root of $d_k$, and $d_k$ is read from the
 # last axis of the very `q` that was passed, so that every size gets its own scale: no constant,
-# no name from outside the function, and not $d_v$ either. Output and weights are looked at for
-# several values of $d_k$.
+# no name from outside the function, and not $d_v$ either. The weights are looked at for several
+# values of $d_k$, in float64: a root rounded to float32, such as `torch.sqrt(torch.tensor(d_k))`,
+# has too few digits.
 
 # %% active="ipynb" check="attention_scale"
 # check("attention_scale")
@@ -279,7 +286,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 # `(batch, 1, 1, t_k)` or `(batch, n_heads, t_q, t_k)`, where each query has at least one key
 # left. `True` means may attend; a mask of nothing but `True` is the same as none. Blocked weights
 # are exactly 0, in float32 as in float64, even if the blocked score would have been huge
-# (10000, say). Changing a blocked key or its value changes nothing; changing one that is allowed
+# (10000, say). Only the mask blocks: a score of exactly 0, or one that occurs twice, is a score
+# like any other. Changing a blocked key or its value changes nothing; changing one that is allowed
 # does.
 
 # %% active="ipynb" check="attention_mask"
@@ -305,8 +313,8 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 # **Types, layouts and inputs left alone.** From float32 come float32 output and weights, from
 # float64 come float64 ones, as precise as that type allows. Results are on the device of the
 # inputs, so nothing inside may be pinned to the CPU. Inputs whose memory is not contiguous, such
-# as a transposed tensor, give the same results. After the call, `q`, `k`, `v` and `mask` hold
-# what they held before.
+# as a transposed tensor, give the same results. All this holds with a mask as without one. After
+# the call, `q`, `k`, `v` and `mask` hold what they held before.
 
 # %% active="ipynb" check="attention_tensors"
 # check("attention_tensors")

@@ -51,12 +51,14 @@ def test_output(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), outputs=OUTPUTS, look_at=["output"])
 
 
-@item(
-    "attention_output",
-    hint="Which axes do you transpose? Count them from the end.",
-    fits=("values", "shape"),
-)
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4)], ids=len)
+@item("attention_output", public=True, hint="How many axes has q? Count them from the end.")
+def test_output_without_batch(agree: Agree, draw: Draw) -> None:
+    """Without a batch and heads, two axes each, it works as well."""
+    agree(ATTENTION, *qkv(draw), outputs=OUTPUTS, look_at=["output"])
+
+
+@item("attention_output", hint="Which axes do you transpose? Count them from the end.")
+@pytest.mark.parametrize("leading", [(3,), (2, 3, 4)], ids=len)
 def test_output_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do: none, one, or three."""
     agree(ATTENTION, *qkv(draw, *leading), outputs=OUTPUTS, look_at=["output"])
@@ -118,8 +120,10 @@ def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
 
 @item("attention_scale", public=True, hint="What is under the root, and is there one?")
 def test_scale(agree: Agree, draw: Draw) -> None:
-    """The logits are divided by the square root of d_k."""
-    agree(ATTENTION, *qkv(draw, BATCH, N_HEADS, d_k=9), outputs=OUTPUTS, look_at=["weights"])
+    """The logits are divided by the square root of d_k, as precisely as float64 can."""
+    # The root of 18 is one that float32 rounds badly, and what is large shows it.
+    q, k, v = qkv(draw, BATCH, N_HEADS, d_k=18)
+    agree(ATTENTION, 4 * q, k, v, outputs=OUTPUTS, look_at=["weights"])
 
 
 @item("attention_scale", hint="Is d_k read from q, or is it a constant?", fits=("values", "shape"))
@@ -167,6 +171,17 @@ def test_mask_beats_huge_logits(agree: Agree, draw: Draw, dtype: torch.dtype) ->
     k = draw.normal(BATCH, N_HEADS, T_K, D_K, dtype=dtype)
     k[..., 0, :] = HUGE
     v = draw.normal(BATCH, N_HEADS, T_K, D_V, dtype=dtype)
+    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
+
+
+@item("attention_mask", public=True, hint="Is 0 taken for the sign that a key is blocked?")
+def test_mask_of_equal_logits(agree: Agree, draw: Draw) -> None:
+    """A logit of exactly 0 is one like any other, and so are logits that are all the same."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    q[..., 1, :], k[..., 2, :], k[..., 3, :] = 0.0, 0.0, k[..., 4, :]
+    mask = draw_mask(draw, T_Q, T_K)
+    mask[:, 2:4] = True
+    agree(ATTENTION, q, k, v, outputs=OUTPUTS)
     agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
 
 
@@ -288,6 +303,16 @@ def test_non_contiguous(agree: Agree, draw: Draw) -> None:
     k = draw.normal(BATCH, N_HEADS, D_K, T_K).transpose(2, 3)
     v = draw.normal(T_K, N_HEADS, BATCH, D_V).transpose(0, 2)
     agree(ATTENTION, q, k, v, outputs=OUTPUTS)
+    agree(ATTENTION, q, k, v, mask=draw_mask(draw, T_Q, T_K).T.contiguous().T, outputs=OUTPUTS)
+
+
+@item("attention_tensors", hint="On which device is a new tensor made?")
+def test_device(agree: Agree, draw: Draw) -> None:
+    """Output and weights are on the device of the inputs, with a mask as without."""
+    q, k, v = qkv(draw, BATCH, N_HEADS)
+    agree(ATTENTION, q, k, v, outputs=OUTPUTS, elsewhere=True)
+    mask = draw_mask(draw, T_Q, T_K)
+    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, elsewhere=True)
 
 
 @item("attention_tensors", hint="Methods that end in _, and operators such as /=, write in place.")
@@ -326,6 +351,7 @@ def test_padding_mask_anywhere(agree: Agree, draw: Draw) -> None:
     tokens = draw_tokens(draw, T_Q, T_K)
     tokens[0] = 0
     tokens[1, 1] = 0
+    tokens[2] = tokens[2].clamp(min=1)  # none at all
     agree("padding_mask", tokens)
 
 
@@ -357,7 +383,7 @@ def test_causal_mask_size(agree: Agree, size: int) -> None:
 @item("causal_mask", hint="On which device is a new tensor made?", fits="device")
 def test_causal_mask_device(agree: Agree) -> None:
     """The causal mask is on the device that is asked for."""
-    agree("causal_mask", T_Q, device="meta", elsewhere=True)
+    agree("causal_mask", T_Q, device="cuda", elsewhere=True)
 
 
 @item(

@@ -33,19 +33,22 @@
 #
 # - Where a cell says `# YOUR CODE HERE`, delete the line `raise NotImplementedError()` and write
 #   your own code. Names and arguments are fixed, what happens inside is yours. The other cells
-#   are locked, but you may add cells of your own and import more in them.
+#   are locked, but you may add cells of your own and import more in them: Python's own modules,
+#   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - The attention of the last assignment is given, a right one: a mistake made there does not
 #   follow you here. You may use your own instead; if a check then fails, try the given one, and
 #   you know where to look.
-# - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹²). A number
+# - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹⁰). A number
 #   that you make yourself, such as a root, is best a plain one: `d_k ** 0.5` fits every dtype,
 #   while `torch.sqrt(torch.tensor(d_k))` is rounded to float32.
 # - **From scratch** still holds. `nn.Linear` and all plain tensor operations are welcome. Not
 #   allowed are `nn.MultiheadAttention`, `F.multi_head_attention_forward`,
 #   `F.scaled_dot_product_attention`, and everything whose name starts with `nn.Transformer`. One
 #   of them in a class costs all items of that class; the check cells here do not look for it.
+# - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
+#   check cells here cannot do that.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -243,6 +246,7 @@ class MultiHeadAttention(nn.Module):
 # **Self-attention.** Without a mask, `forward(x, x, x)` has the shape `(batch, t, d_model)` and
 # the right values, for any batch, any `t` and any number of heads, also when batch or `t` is 1.
 # Each sentence of a batch is by itself: another second sentence changes nothing for the first.
+# Nothing is dropped: in train mode the values are the same as in eval mode.
 
 # %% active="ipynb" check="heads_self_attention"
 # check("heads_self_attention")
@@ -335,7 +339,8 @@ class MultiHeadAttention(nn.Module):
 # `(batch, n_heads, t_q, t_k)`: among others `(t_q, t_k)`, `(t_k,)`, `(batch, 1, 1, t_k)`,
 # `(batch, 1, t_q, t_k)`, `(n_heads, 1, t_k)` and all four axes in full, in self-attention and in
 # cross-attention, where each query has at least one key left. A mask of nothing but `True` is the
-# same as none. Changing `key` and `value` at a blocked position changes nothing at all.
+# same as none. Only the mask blocks: a score of exactly 0 is a score like any other. Changing `key`
+# and `value` at a blocked position changes nothing at all.
 
 # %% active="ipynb" check="heads_mask"
 # check("heads_mask")

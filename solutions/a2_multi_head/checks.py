@@ -196,6 +196,12 @@ def test_self_attention_sizes(agree: Agree, draw: Draw, batch: int, t: int, n_he
     agree(attention(agree, n_heads), *selves(draw, batch=batch, t=t))
 
 
+@item("heads_self_attention", hint="Is there a dropout that nobody asked for?")
+def test_self_attention_in_training(agree: Agree, draw: Draw) -> None:
+    """In train mode the output is the same."""
+    agree(attention(agree).training(), *selves(draw))
+
+
 @item("heads_self_attention", hint="Does something mix the sentences of a batch?")
 def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> None:
     """Another second sentence leaves the output of the first as it is."""
@@ -394,6 +400,19 @@ def test_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> No
 def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     """A mask that allows every key changes nothing."""
     agree(attention(agree), *crossed(draw), mask=everyone(BATCH, 1, 1, T_K))
+
+
+@item("heads_mask", hint="Is 0 taken for the sign that a key is blocked?")
+def test_mask_of_equal_scores(agree: Agree, draw: Draw) -> None:
+    """A score of exactly 0 is one like any other: when all are 0, the mask alone decides."""
+    nothing = {name: torch.zeros_like(each) for name, each in projection(agree).items()}
+    made = attention(agree).with_weights(nothing)
+    agree(made, *crossed(draw), mask=draw_mask(draw, BATCH, N_HEADS, T_Q, T_K))
+
+
+def projection(agree: Agree) -> dict[str, Tensor]:
+    weights = attention(agree).weights or {}
+    return {name: weights[name] for name in weights if name.startswith("q_proj")}
 
 
 @item("heads_mask", hint="Does anything of a blocked position get past the mask?")

@@ -32,7 +32,8 @@
 #
 # - Where a cell says `# YOUR CODE HERE`, delete the line `raise NotImplementedError()` and write
 #   your own code. Names and arguments are fixed, what happens inside is yours. The other cells
-#   are locked, but you may add cells of your own and import more in them.
+#   are locked, but you may add cells of your own and import more in them: Python's own modules,
+#   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - **From scratch** means here: `nn.Module`, `nn.Embedding`, `nn.Dropout` and all plain tensor
@@ -42,6 +43,8 @@
 #   dtype, while `torch.sqrt(torch.tensor(d_model))` is rounded to float32.
 # - If your `sinusoidal_encoding` is not right, the grader judges `PositionalEncoding` with a right
 #   one in its place. The check cells here cannot do that: mend the first check that fails first.
+# - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
+#   check cells here cannot do that.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"

@@ -38,7 +38,8 @@
 #
 # - Where a cell says `# YOUR CODE HERE`, delete the line `raise NotImplementedError()` and write
 #   your own code. Names and arguments are fixed, what happens inside is yours. The other cells
-#   are locked, but you may add cells of your own and import more in them.
+#   are locked, but you may add cells of your own and import more in them: Python's own modules,
+#   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - The multi-head attention and the masks of the earlier assignments are given, right ones: a
@@ -46,13 +47,15 @@
 #   within this notebook: if your `LayerNorm` is not right, a layer that uses it is judged with
 #   a right one in its place. (Only the grader can do that. Here a check may fail because of a
 #   class further up: mend the first check that fails first.)
-# - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹²). A number
+# - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹⁰). A number
 #   that you make yourself, such as a root, is best a plain one: `d_model ** 0.5` fits every dtype.
 # - **From scratch** still holds. `nn.Linear`, `nn.Dropout`, `nn.Parameter` and all plain tensor
 #   operations are welcome. Not allowed are `nn.MultiheadAttention`,
 #   `F.multi_head_attention_forward`, `F.scaled_dot_product_attention`, and everything whose name
 #   starts with `nn.Transformer`. In section 1, and only there, `nn.LayerNorm` and `F.layer_norm`
 #   are not allowed either. Later you may use your own `LayerNorm` or torch's.
+# - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
+#   check cells here cannot do that.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -157,8 +160,8 @@ class LayerNorm(nn.Module):
 # **The norm.** The result has the shape of `x` and the right values: each position is brought to
 # its own mean and variance, which is divided by `d_model`, and then `weight` and `bias` are
 # applied. `x` may have any number of axes, from `(d_model,)` to four and more, and the vector of a
-# position comes out the same whatever else is in the tensor. In this item `eps` is always 0, so
-# that nothing depends on where you add it.
+# position comes out the same whatever else is in the tensor, in train mode as in eval mode. In this
+# item `eps` is always 0, so that nothing depends on where you add it.
 
 # %% active="ipynb" check="norm_output"
 # check("norm_output")

@@ -93,12 +93,20 @@ def test_norm(agree: Agree, draw: Draw) -> None:
     agree(norm(agree), 3 * draw.normal(BATCH, T, D_MODEL) + 1)
 
 
-@item(
-    "norm_output",
-    hint="Which numbers share a mean? Count the axes from the end.",
-    fits=("values", "shape"),
-)
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4), (2, 3, 4, 5)], ids=len)
+@item("norm_output", public=True, hint="Which numbers share a mean? Count the axes from the end.")
+def test_norm_of_one_position(agree: Agree, draw: Draw) -> None:
+    """A single vector, without any leading dimension, is normed as well."""
+    agree(norm(agree), draw.normal(D_MODEL))
+
+
+@item("norm_output", hint="Does the norm keep numbers of its own from one batch for the next?")
+def test_norm_in_training(agree: Agree, draw: Draw) -> None:
+    """In train mode the result is the same."""
+    agree(norm(agree).training(), draw.normal(BATCH, T, D_MODEL))
+
+
+@item("norm_output", hint="Which numbers share a mean? Count the axes from the end.")
+@pytest.mark.parametrize("leading", [(3,), (2, 3, 4), (2, 3, 4, 5)], ids=len)
 def test_norm_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do: none, one, three, four."""
     agree(norm(agree), draw.normal(*leading, D_MODEL))
@@ -262,12 +270,14 @@ def test_feed_forward_sizes(agree: Agree, draw: Draw, sizes: tuple[int, int]) ->
     agree(feed_forward(agree, *sizes), draw.normal(BATCH, T, sizes[0]))
 
 
-@item(
-    "feed_forward_output",
-    hint="nn.Linear works on the last axis of anything.",
-    fits=("values", "shape"),
-)
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4), (1, 1)], ids=str)
+@item("feed_forward_output", public=True, hint="nn.Linear works on the last axis of anything.")
+def test_feed_forward_of_one_position(agree: Agree, draw: Draw) -> None:
+    """A single vector, without any leading dimension, will do."""
+    agree(feed_forward(agree), draw.normal(D_MODEL))
+
+
+@item("feed_forward_output", hint="nn.Linear works on the last axis of anything.")
+@pytest.mark.parametrize("leading", [(3,), (2, 3, 4), (1, 1)], ids=str)
 def test_feed_forward_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """Any number of leading dimensions will do."""
     agree(feed_forward(agree), draw.normal(*leading, D_MODEL))

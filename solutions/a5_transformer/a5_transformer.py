@@ -41,13 +41,17 @@
 #
 # - Where a cell says `# YOUR CODE HERE`, delete the line `raise NotImplementedError()` and write
 #   your own code. Names and arguments are fixed, what happens inside is yours. The other cells
-#   are locked, but you may add cells of your own and import more in them.
+#   are locked, but you may add cells of your own and import more in them: Python's own modules,
+#   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - What you wrote in the earlier assignments is imported from `given`, with the very names,
 #   arguments and parameters that it had there. So an error of last week cannot follow you.
 # - **Parameters have names**, and a check loads its own numbers into yours by name: what you call
 #   an attribute is part of the task, the order in which you make them is not.
+# - The checks run your code mostly in float64, and allow an error of 2 · 10⁻⁵: float32 inside, in
+#   a table of positions say, costs nothing. You need no GPU. The grader pretends that there is
+#   one, and looks where your results lie; the check cells here cannot do that.
 # - Not allowed, since they would do the exercise for you: `nn.MultiheadAttention`,
 #   `F.multi_head_attention_forward`, `F.scaled_dot_product_attention`, and everything whose name
 #   starts with `nn.Transformer`.
@@ -341,8 +345,8 @@ class Transformer(nn.Module):
 # %% [markdown]
 # **The masks.** `source_mask` and `target_mask` have their shapes, dtype `torch.bool` and the
 # right values, with padding at the start, in the middle and at the end, with any `pad_id` (0 is a
-# real token then), on the device of the tokens. The rows of
-# padding may also be blocked throughout in `target_mask`; nowhere may padding be attended to.
+# real token then). The rows of padding may also be blocked throughout in `target_mask`; nowhere
+# may padding be attended to.
 
 # %% active="ipynb" check="transformer_masks"
 # check("transformer_masks")
@@ -434,6 +438,8 @@ class Transformer(nn.Module):
 # **Padding means nothing.** With padding behind the source, the logits are right, and the same as
 # without it, also for a `pad_id` that is not 0. Padding behind the target changes no logits at
 # the real positions. A row alone, without its padding, has the logits that it has in a batch.
+# All this holds of `encode` and `decode` as well when they are called by themselves: each makes
+# the masks that it needs.
 
 # %% active="ipynb" check="transformer_padding"
 # check("transformer_padding")
@@ -441,8 +447,8 @@ class Transformer(nn.Module):
 # %% [markdown]
 # **Gradients, types and devices.** The gradients of every parameter are right, with padding in the
 # source, so nothing is detached on the way. A model in float32 gives float32 logits.
-# Model and tokens may be on any device: what is made on the way goes where they are. `source` and
-# `target` are left as they were.
+# Model and tokens may be on any device: what is made on the way goes where they are, and so do
+# both masks. `source` and `target` are left as they were.
 
 # %% active="ipynb" check="transformer_tensors"
 # check("transformer_tensors")
@@ -504,10 +510,11 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 
 
 # %% [markdown]
-# **The words.** `greedy_decode` returns the right tokens, int64, on the device of `source`: for a
-# batch whose sources have different lengths, for a single row, with any `start_id`, and for any
-# `max_len`, also 1, where nothing but the start fits. Here no row ends before `max_len`, so that
-# its shape is `(batch, max_len)`. Each word is chosen in view of all the words before it.
+# **The words.** `greedy_decode` returns the right tokens, int64: for a batch whose sources have
+# different lengths, for a single row, with any `start_id`, and for any `max_len`, also 1, where
+# nothing but the start fits. Here no row ends before `max_len`, so that its shape is
+# `(batch, max_len)`. Each word is chosen in view of all the words before it. What is written is
+# read under the target's mask, as in training, also where the model has two layers.
 
 # %% active="ipynb" check="greedy_words"
 # check("greedy_words")
@@ -524,7 +531,8 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # %% [markdown]
 # **With care.** A model in train mode works in eval mode inside and is in train mode afterwards;
 # one in eval mode stays there. No output of the encoder or the decoder requires a gradient, and
-# the encoder is called once, whatever the number of words. `source` is left as it was.
+# the encoder is called once, whatever the number of words. `source` is left as it was, and may be
+# on any device, with the model: the result is there, too.
 
 # %% active="ipynb" check="greedy_care"
 # check("greedy_care")

@@ -324,15 +324,6 @@ def test_target_mask_anywhere(
         agree.wrong(module, problem, target)
 
 
-@item(
-    "transformer_masks", hint="Does causal_mask know on which device it is wanted?", fits="device"
-)
-def test_masks_elsewhere(agree: Agree, draw: Draw) -> None:
-    """Both masks are on the device of the tokens."""
-    agree(mask_of(agree, "source_mask"), source_words(draw), elsewhere=True)
-    agree(mask_of(agree, "target_mask"), target_words(draw), elsewhere=True)
-
-
 # transformer_output
 
 
@@ -584,6 +575,38 @@ def test_more_padding_behind_the_source(student: Student, agree: Agree, draw: Dr
         agree.wrong(module, "with three more tokens of padding, it is not the same", longer, target)
 
 
+@item("transformer_padding", public=True, hint="decode has the source for a reason: which?")
+def test_decode_under_padding(agree: Agree, draw: Draw) -> None:
+    """decode by itself does not listen to the memory of padding."""
+    source, memory = padded(source_words(draw), 3), draw.normal(BATCH, T_SOURCE + 3, D_MODEL)
+    agree(transformer(agree).of("decode"), target_words(draw), memory, source)
+
+
+@item("transformer_padding", hint="Does encode make the source's mask, or does forward?")
+def test_encode_under_padding(student: Student, agree: Agree, draw: Draw) -> None:
+    """encode by itself gives real tokens the memory that they have without padding."""
+    module, source = transformer(agree).of("encode"), source_words(draw)
+    memory = values(student, agree, module, source, shape=(BATCH, T_SOURCE, D_MODEL))
+    longer = padded(source, 3)
+    found = values(student, agree, module, longer, shape=(BATCH, T_SOURCE + 3, D_MODEL))
+    if moved(memory, found[:, :T_SOURCE]).any():
+        agree.wrong(module, "with three tokens of padding, it is not the same", longer)
+
+
+@item("transformer_padding", hint="Does decode make the target's mask, or does forward?")
+def test_decode_under_padding_of_the_target(student: Student, agree: Agree, draw: Draw) -> None:
+    """decode by itself does not listen to padding of the target, nor to what comes later."""
+    module, source, target = transformer(agree).of("decode"), source_words(draw), target_words(draw)
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    shape = BATCH, T_TARGET, D_MODEL
+    before = values(student, agree, module, target, memory, source, shape=shape)
+    other = target.clone()
+    other[:, 3:] = PAD
+    after = values(student, agree, module, other, memory, source, shape=shape)
+    if moved(before[:, :3], after[:, :3]).any():
+        agree.wrong(module, "tokens 3 and 4 are padding, and what is before moved", other)
+
+
 @item("transformer_padding", hint="Who still listens to padding of the target?")
 def test_padding_behind_the_target(student: Student, agree: Agree, draw: Draw) -> None:
     """Padding behind the target changes no logits at the real positions."""
@@ -631,9 +654,11 @@ def test_float32(agree: Agree, draw: Draw) -> None:
 
 @item("transformer_tensors", hint="On which device is a new tensor made?", fits="device")
 def test_elsewhere(agree: Agree, draw: Draw) -> None:
-    """Model and tokens may be on another device."""
-    source = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB)
-    agree(transformer(agree), source, target_words(draw), elsewhere=True)
+    """Model and tokens may be on another device; logits and masks are there, too."""
+    source, target = draw_tokens(draw, BATCH, T_SOURCE, SOURCE_VOCAB), target_words(draw)
+    agree(transformer(agree), source, target, elsewhere=True)
+    agree(mask_of(agree, "source_mask"), source, elsewhere=True)
+    agree(mask_of(agree, "target_mask"), target, elsewhere=True)
 
 
 @item(
@@ -678,6 +703,35 @@ def test_words(reference: Student, agree: Agree, draw: Draw) -> None:
     )
 
 
+@item("greedy_words", public=True, hint="Under which mask does the model read what is written?")
+def test_words_of_two_layers(reference: Student, agree: Agree, draw: Draw) -> None:
+    """In no layer does a word see those that come after it, as in training."""
+    model = writer(reference, agree, draw, [PAD, END], n_layers=2)
+    agree(DECODE, model, *mask_matters(reference, draw, model), same_mode=False)
+
+
+def mask_matters(
+    reference: Student, draw: Draw, model: Blueprint, steps: int = 6
+) -> tuple[Tensor, int, int, int]:
+    """A source and what else is asked of greedy_decode, where words differ without the mask.
+
+    What the first layer makes of the last word is the same without it, so there must be two.
+    """
+    for start_id in range(START, TARGET_VOCAB):
+        source = source_words(draw, batch=8)
+        memory = reference.call(model.of("encode"), source).value
+        written = reference.call(DECODE, model, source, start_id, END, steps).value
+        unmasked = written[:, :1]
+        while unmasked.shape[1] < steps:
+            last = reference.call(model.of("decoder"), unmasked, memory).value[:, -1:]
+            word = reference.call(model.of("output"), last).value.argmax(dim=-1)
+            unmasked = torch.cat([unmasked, word], dim=1)
+        (rows,) = (unmasked != written).any(1).nonzero(as_tuple=True)
+        if len(rows) > 1:
+            return source[rows[:2]], start_id, END, steps
+    raise LookupError("no sources were found that are translated otherwise without a mask")
+
+
 @item("greedy_words", hint="Does each row see its own source, and no padding of it?")
 def test_words_of_many(reference: Student, agree: Agree, draw: Draw) -> None:
     """Rows of different lengths, another start_id, and max_len up to the model's own."""
@@ -694,13 +748,6 @@ def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
     agree(DECODE, model, source[:1].clone(), START, END, 4, same_mode=False)
     agree(DECODE, model, source, START, END, 1, same_mode=False)
     agree(DECODE, model, source, START, END, 2, same_mode=False)
-
-
-@item("greedy_words", hint="On which device is the first token made?", fits="device")
-def test_words_elsewhere(reference: Student, agree: Agree, draw: Draw) -> None:
-    """The words are on the device of the source."""
-    model = writer(reference, agree, draw, [PAD, END])
-    agree(DECODE, model, source_words(draw), START, END, 3, elsewhere=True, same_mode=False)
 
 
 @item("greedy_words")
@@ -797,6 +844,13 @@ def test_in_eval_mode(reference: Student, agree: Agree, draw: Draw) -> None:
     """A model in eval mode stays there."""
     model = writer(reference, agree, draw, [PAD, END], dropout=0.5)
     with_care(agree, model, source_words(draw))
+
+
+@item("greedy_care", hint="On which device is the first token made?", fits="device")
+def test_words_elsewhere(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The words are on the device of the source."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree(DECODE, model, source_words(draw), START, END, 3, elsewhere=True, same_mode=False)
 
 
 @item("greedy_care", hint="Methods that end in _, and assignments to a slice, write in place.")

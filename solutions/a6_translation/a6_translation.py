@@ -28,12 +28,17 @@
 #
 # - Where a cell says `# YOUR CODE HERE`, delete the line `raise NotImplementedError()` and write
 #   your own code. Names and arguments are fixed, what happens inside is yours. The other cells
-#   are locked, but you may add cells of your own and import more in them.
+#   are locked, but you may add cells of your own and import more in them: Python's own modules,
+#   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - **From scratch**: `softmax`, `log_softmax`, `logsumexp`, `gather` and their kind are welcome,
 #   and so is `torch.optim.Adam`. Not allowed, since they would do the exercise for you:
 #   `F.cross_entropy` and `nn.CrossEntropyLoss`.
+# - The checks run your loss mostly in **float64**, and allow next to no error (10⁻¹⁰). What you
+#   make yourself has to have the dtype of the logits, and their device: `torch.full(...)`,
+#   `torch.zeros(...)` and `F.one_hot(...).float()` are float32 unless you say `dtype=logits.dtype`.
+#   You need no GPU; the grader pretends that there is one, and looks where your loss lies.
 # - **You hand in two files**: this notebook, and `weights.safetensors`, which section 5 writes
 #   beside it. The training is not run again when you are graded.
 # - Sections 6 and 7 are graded by people, who read what you wrote.
@@ -200,7 +205,8 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
 # %% [markdown]
 # **The loss.** Without any padding, `smoothed_loss` returns a tensor of shape `()` with the right
 # value: for `smoothing` 0, 0.1 (which it is when nothing is said), 0.3 and 1, for vocabularies of
-# any size, for a single sentence and for a single token.
+# any size, for a single sentence and for a single token. It is asked in float64, and all its digits
+# count: what is float32 inside, as a table made with `torch.full` may be, is too coarse.
 
 # %% active="ipynb" check="loss_value"
 # check("loss_value")
@@ -209,7 +215,8 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
 # **Padding does not count.** The loss is the mean over the real tokens of the whole batch, with
 # padding at the end, in the middle and at the start, with a sentence that is nothing but padding,
 # with and without smoothing. `pad_id` may be any id, and 0 is a real word then. Whatever finite
-# logits stand where the target is padding, the loss is the same.
+# logits stand where the target is padding, the loss is the same. A token that is predicted with
+# certainty, so that its own loss is exactly 0, is a real one all the same.
 
 # %% active="ipynb" check="loss_padding"
 # check("loss_padding")

@@ -89,6 +89,14 @@ def test_padding_with_any_smoothing(agree: Agree, draw: Draw, smoothing: float) 
     agree(LOSS, draw.normal(3, 7, VOCAB), padded(draw), smoothing=smoothing)
 
 
+@item("loss_padding", public=True, hint="Is a loss of 0 taken for the sign of padding?")
+def test_certainty_counts(agree: Agree, draw: Draw) -> None:
+    """A token whose own loss is exactly 0 counts among the real ones."""
+    logits, target = draw.normal(BATCH, T, VOCAB), words(draw)
+    logits[0].scatter_(-1, target[0].unsqueeze(-1), 1000.0)
+    agree(LOSS, logits, target, smoothing=0.0)
+
+
 @item("loss_padding", hint="Is pad_id used, or is 0 written out?")
 def test_padding_pad_id(agree: Agree, draw: Draw) -> None:
     """The id of the padding may be any, and 0 is a real word then."""

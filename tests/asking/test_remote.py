@@ -69,7 +69,7 @@ def test_made_elsewhere(server):
         "def g(x): return x + torch.ones(2)\n",
     )
     with student(server, cell) as each:
-        answer = each.call("f", torch.ones(2), elsewhere=True, device="meta")
+        answer = each.call("f", torch.ones(2), elsewhere=True, device="cuda")
         got, said = verdict(each.call, "g", torch.ones(2), elsewhere=True)
     expected = (False, True, True, True, False, True, True, True, False, True)
     assert answer.elsewhere == expected
@@ -230,3 +230,16 @@ def test_questions_are_the_same_to_the_last_bit():
         Question("f", (x,), {"mask": None}, How(cotangents=(x,))),
     ):
         assert not one.is_same(other)
+
+
+def test_a_name_whose_import_failed_says_so(server):
+    cells = (
+        Cell("extra", "from no_such_thing import rearrange, reduce"),
+        solution("one", "def f(x): return rearrange(x)\ndef g(x): return other(x)"),
+    )
+    with student(server, *cells) as each:
+        said = verdict(each.call, "f", torch.zeros(1))[1]
+        assert (
+            "name 'rearrange' is not defined: its import failed in the cell extra: No mod" in said
+        )
+        assert "import" not in verdict(each.call, "g", torch.zeros(1))[1]

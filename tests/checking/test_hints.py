@@ -73,6 +73,22 @@ def test_who_calls_a_method_that_is_a_stub_is_told_of_the_method(graded):
     assert said.endswith("MultiHeadAttention.split_heads is still the stub (NotImplementedError).")
 
 
+def test_a_cell_that_fails_is_not_told_as_a_call(graded):
+    (first, *_) = [e for e in graded("a1_attention", "syntax_error").items if e.message]
+    assert "\nthe cell attention raised SyntaxError: " in first.message
+
+
+def test_what_is_on_another_device_is_called_by_its_name(items_with):
+    made_anew = "return (tokens != pad_id)[:, None, None, :]"
+    here = "return torch.tensor((tokens != pad_id).tolist())[:, None, None, :]"
+    wrong = f"def padding_mask(tokens, pad_id=0):\n    {here}\n"
+    item = items_with("a1_attention", padding_mask=wrong)["padding_mask"]
+    assert "the result is on torch's default device, which is not the one that" in item.message
+    assert item.hint in (None, "On which device is a new tensor made?")
+    right = wrong.replace(here, made_anew)
+    assert items_with("a1_attention", padding_mask=right)["padding_mask"].verdict == "passed"
+
+
 @pytest.mark.parametrize(
     ("name", "message", "kind"),
     [

@@ -207,6 +207,35 @@ def test_wrong_everywhere_has_no_contrast(exam):
     assert of_attention(exam, POWER)[0] == []
 
 
+def test_what_a_check_does_not_look_at_is_not_called_right(exam):
+    constant = attention("weights = scores.softmax(-1)").replace("q.shape[-1] ** 0.5", "2")
+    lines = told(exam, exam.source.defined_in[CELL], constant, CELL)[0]
+    size = "It is right whenever the last axis of the first input has size 4, and wrong whenever "
+    assert lines == [f"{size}it has not."]
+
+
+def test_gradients_that_are_nan_are_not_called_those_of_the_values(exam):
+    where = exam.source.defined_in[CELL]
+    added = attention("weights = scores.softmax(-1).nan_to_num(0.0)").replace(
+        "scores.masked_fill(~mask, -torch.inf)",
+        "scores + torch.zeros_like(scores).masked_fill(~mask, -torch.inf)",
+    )
+    student = student_of(exam, where, added)
+    answers = {at: student.answer(each.question) for at, each in enumerate(exam.bank.cases)}
+    asking = Inquiry(student, exam.reference, exam.source.parameters)
+    given = exam.bank.cases, answers, asking, {CELL: where}, exam.symptoms
+    said = known(["attention_blocked_rows"], *given)["attention_blocked_rows"]
+    assert "Its values are right, its gradients are not." in said
+    assert "The gradients are those of its own values." not in said
+
+
+def test_who_gives_nothing_at_all_is_told_no_more(graded):
+    for name in ("misspelled_name", "returns_nothing", "syntax_error"):
+        items = graded("a1_attention", name).items
+        assert any(each.verdict in ("wrong", "error") for each in items)
+        assert all(each.known is None for each in items)
+
+
 def test_gradients_alone(exam):
     lines, properties = of_attention(exam, DETACHED)
     assert lines[0] == "Its values are right, its gradients are not."

@@ -274,8 +274,7 @@ def test_a_page_needs_nothing_but_itself(tmp_path, every_verdict):
 
 
 def test_the_same_result_gives_the_same_bytes(tmp_path):
-    a1 = assignment()
-    result = graded("s042", a1, [Verdict.PASSED, Verdict.WRONG, Verdict.ERROR])
+    a1, result = with_mistakes()
     first = html_of(tmp_path, result, a1)
     versions = dict(reversed(result.versions.items()))
     later = result.model_copy(update={"seconds": 29.0, "versions": versions})

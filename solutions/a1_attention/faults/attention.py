@@ -722,7 +722,7 @@ class BlockedWeightsStayTiny(Attention):
     item = "attention_mask"
 
     def empty(self, weights, mask):
-        return weights.masked_fill(~mask, 0.0) + 1e-9
+        return weights.masked_fill(~mask, 0.0) + 1e-7
 
 
 # The softmax
@@ -1071,6 +1071,32 @@ class SqueezesTheResults(Attention):
 
     def give(self, output, weights, scores):
         return output.squeeze(), weights.squeeze()
+
+
+class BlocksScoresOfZero(Attention):
+    """A score of exactly 0 counts as blocked, though the mask allows it.
+
+    0 is a score like any other. How can a blocked one be told apart without looking at it?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        scores = scores * mask
+        return scores.masked_fill(scores == 0, torch.finfo(scores.dtype).min)
+
+
+class BlocksOnTheCpu(Attention):
+    """What takes the place of blocked scores is made on torch's default device.
+
+    The inputs may lie on another one. Which argument says where a new tensor is made?
+    """
+
+    item = "attention_tensors"
+
+    def block(self, scores, mask):
+        lowest = torch.full(scores.shape, torch.finfo(scores.dtype).min, dtype=scores.dtype)
+        return torch.where(mask, scores, lowest)
 
 
 class DropsSomeOutputs(Attention):

@@ -1,5 +1,5 @@
 # The softmax goes through numpy, where gradients end.
-# fails: attention_gradients, attention_blocked_rows
+# fails: attention_gradients, attention_blocked_rows, attention_tensors
 # %%
 import numpy as np
 

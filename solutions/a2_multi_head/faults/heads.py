@@ -1405,3 +1405,28 @@ class NothingIsLearned(Heads):
 
     def give(self, output, query):
         return output.detach()
+
+
+class BlocksScoresOfZero(Heads):
+    """A score of exactly 0 counts as blocked, though the mask allows it.
+
+    0 is a score like any other. How can a blocked one be told apart without looking at it?
+    """
+
+    item = "heads_mask"
+
+    def block(self, scores, mask):
+        scores = scores * mask
+        return scores.masked_fill(scores == 0, torch.finfo(scores.dtype).min)
+
+
+class DropsInTraining(Heads):
+    """In train mode some of the weights are dropped, as with a dropout of its own.
+
+    Does the docstring speak of a dropout? In which module will there be one?
+    """
+
+    item = "heads_self_attention"
+
+    def mix(self, weights, k, v):
+        return super().mix(F.dropout(weights, 0.1, self.training), k, v)

@@ -196,7 +196,7 @@ class StartOnTheDefaultDevice(GreedyDecode):
     Which calls make a new tensor, and can each be told where?
     """
 
-    item = "greedy_words"
+    item = "greedy_care"
 
     def begin(self, source, start_id):
         return torch.full((len(source), 1), start_id)
@@ -596,3 +596,15 @@ class ReturnsAList(GreedyDecode):
 
     def give(self, target):
         return target.tolist()
+
+
+class WritesWithoutTheMask(GreedyDecode):
+    """The decoder reads what is written without a mask, so that a word sees those after it.
+
+    In training each word saw only those before it. From which layer on does that make a difference?
+    """
+
+    item = "greedy_words"
+
+    def decode(self, model, target, memory, source):
+        return model.decoder(target, memory, memory_mask=model.source_mask(source))

@@ -508,7 +508,7 @@ class CausalMaskOnTheDefaultDevice(TwoStacks):
     What is the second argument of causal_mask?
     """
 
-    item = "transformer_masks"
+    item = "transformer_tensors"
 
     def earlier(self, target):
         return causal_mask(target.shape[1])
@@ -939,3 +939,18 @@ class ReturnsWords(TwoStacks):
 
     def give(self, logits):
         return logits.argmax(dim=-1)
+
+
+class DecodeAloneHearsPadding(TwoStacks):
+    """decode leaves the source's mask out when it is called by itself; forward has all masks.
+
+    Who calls decode, when a sentence is written word by word?
+    """
+
+    item = "transformer_padding"
+
+    def decode(self, target, memory, source):
+        return self.decoder(target, memory, self.target_mask(target))
+
+    def forward(self, source, target):
+        return self.output(super().decode(target, self.encode(source), source))

@@ -1,0 +1,42 @@
+# A dropout of its own, as in many tutorials, which shows in train mode alone.
+# fails: heads_self_attention
+# %%
+import math
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(k.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(mask.logical_not(), -math.inf)
+    weights = torch.softmax(scores, -1).nan_to_num(0.0)
+    return torch.matmul(weights, v), weights
+
+# %% solution="multi_head"
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.weights = None
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} numbers cannot be shared out among {n_heads} heads")
+        self.dropout = nn.Dropout(0.1)
+        self.n_heads, self.d_k = n_heads, d_model // n_heads
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+        self.out_proj = nn.Linear(d_model, d_model)
+
+    def split_heads(self, x):
+        batch, t, _ = x.shape
+        return x.reshape(batch, t, self.n_heads, self.d_k).transpose(1, 2)
+
+    def merge_heads(self, x):
+        batch, _, t, _ = x.shape
+        return x.transpose(1, 2).reshape(batch, t, self.n_heads * self.d_k)
+
+    def forward(self, query, key, value, mask=None):
+        q = self.split_heads(self.q_proj(query))
+        k = self.split_heads(self.k_proj(key))
+        v = self.split_heads(self.v_proj(value))
+        answers, weights = scaled_dot_product_attention(q, k, v, mask)
+        self.weights = weights.detach()
+        return self.out_proj(self.dropout(self.merge_heads(answers)))
