@@ -254,27 +254,16 @@ class OneLayerTooMany(TokensAndMemory):
 
 
 class EightHeads(TokensAndMemory):
-    """The layers have eight heads, whatever n_heads is.
+    """The layers get a number of heads that does not divide d_model: eight, whatever n_heads is, or
+    d_ff, where n_heads and d_ff are exchanged.
 
-    Eight is the paper's, and does not divide every d_model. Where is n_heads used?
+    What are the arguments of the layer, in their order, and where is n_heads used?
     """
 
     item = "decoder_output"
 
     def heads(self, n_heads):
         return 8
-
-
-class HeadsAndWidthExchanged(TokensAndMemory):
-    """The layers get n_heads and d_ff in the wrong order, which makes d_ff the number of heads.
-
-    What are the arguments of the layer, in their order?
-    """
-
-    item = "decoder_output"
-
-    def sizes(self, d_model, n_heads, d_ff, dropout):
-        return d_model, d_ff, n_heads, dropout
 
 
 class TwoHeads(TokensAndMemory):
