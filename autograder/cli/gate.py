@@ -27,6 +27,7 @@ from autograder.proof import (
     grade_samples,
     locate_wrong,
     margins,
+    mean_costs,
     measure,
     open_pool,
     prove,
@@ -173,6 +174,9 @@ def show_proof(
             proofs.append(proof)
     write_proof(proofs, course.name, page)
     out.print(_proven(proofs))
+    out.print(
+        f"one fault costs {mean_costs(proofs):.1%} of the points of its assignment on average"
+    )
     for proof in proofs:
         for problem in proof.problems:
             out.print(f"[red]{proof.assignment.id}: {escape(problem)}[/]", soft_wrap=True)
@@ -187,6 +191,9 @@ def _proven(proofs: Sequence[Proof]) -> Table:
         table.add_column(name, justify="right")
     for row in proofs[0].figures:
         table.add_row(row, *(str(each.figures[row]) for each in proofs))
+    table.add_row(
+        "points that one fault costs, mean", *(f"{each.mean_costs:.1%}" for each in proofs)
+    )
     return table
 
 

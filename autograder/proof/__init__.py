@@ -1,10 +1,10 @@
 """That the grader works: samples, tolerances, promises, faults and mutants handed in."""
 
-from autograder.proof.page import short_names, write_proof
+from autograder.proof.page import mean_costs, short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promises import verify
+from autograder.proof.proven import Proof
 from autograder.proof.proving import (
-    Proof,
     locate_wrong,
     measure,
     prove,
@@ -31,6 +31,7 @@ __all__ = [
     "grade_samples",
     "locate_wrong",
     "margins",
+    "mean_costs",
     "measure",
     "open_pool",
     "prove",

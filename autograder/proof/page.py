@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.diagnosis import Component, named
 from autograder.export import write_page
 from autograder.proof.mutants import Tried
-from autograder.proof.proving import Graded, Proof, Told
+from autograder.proof.proven import Graded, Proof, Told
 
 __all__ = ["short_names", "write_proof"]
 
@@ -25,7 +25,8 @@ class _Row:
     """One fault: in each column whether that item caught it, and was meant to."""
 
     graded: Graded
-    cells: tuple[str, ...]  # "meant", "caught", "missed" (meant, and did not) or ""
+    # "meant", "caught", "touched" (and carried), "missed" (meant, and did not lose) or ""
+    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,24 @@ def short_names(proofs: Sequence[Proof]) -> list[str]:
     return short if 1 < len(ids) == len(set(short)) else ids
 
 
+def mean_costs(proofs: Sequence[Proof]) -> float:
+    """What a single fault costs on average, as a share of its assignment's points."""
+    costs = [each.costs for proof in proofs for each in proof.singles]
+    return sum(costs) / max(1, len(costs))
+
+
 def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
     """Write the page to `path`, creating its folder. The same proofs give the same bytes."""
     names = short_names(proofs)
     sections = [_section(*each) for each in zip(proofs, names, strict=True)]
     totals = sum((Counter(each.figures) for each in proofs), Counter[str]())
-    context = {"course_name": course_name, "sections": sections, "totals": totals, "bad": _BAD}
+    context = {
+        "mean_costs": mean_costs(proofs),
+        "course_name": course_name,
+        "sections": sections,
+        "totals": totals,
+        "bad": _BAD,
+    }
     write_page(path, "proof/proof.html.jinja", **context)
 
 
@@ -88,11 +101,13 @@ def _is_of(graded: Graded, component: Component) -> bool:
 
 def _row(graded: Graded, proof: Proof) -> _Row:
     lost = {each.item for each in graded.lost}
+    touched = {each.item for each in graded.touched}
     meant = graded.faults[0].item
     cells = []
     for item in proof.assignment.items:
         if item.id == meant:
             cells.append("meant" if item.id in lost else "missed")
         else:
-            cells.append("caught" if item.id in lost else "")
+            beside = "touched" if item.id in touched else ""
+            cells.append("caught" if item.id in lost else beside)
     return _Row(graded, tuple(cells))

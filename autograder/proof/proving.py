@@ -8,22 +8,19 @@ nothing.
 
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Assignment, Course, ItemResult, Result, Verdict, source_path
+from autograder.course import Course, ItemResult, Result, Verdict, source_path
 from autograder.diagnosis import Component, Faults, combine, named, read_components, same
 from autograder.grading import Exam, HandedIn, prepare
 from autograder.notebooks import read_source
-from autograder.proof.locating import Pointed, Sought, mutants_to_locate, samples_to_locate
+from autograder.proof.locating import Sought, mutants_to_locate, samples_to_locate
 from autograder.proof.mutants import Tried, mutants
 from autograder.proof.pool import SECRET, Pool
+from autograder.proof.proven import Graded, Proof, Told
 from autograder.proof.samples import (
     Sample,
     answered,
@@ -34,128 +31,7 @@ from autograder.proof.samples import (
 from autograder.proof.shows import Shows
 from autograder.release import build
 
-LEAST_PAIRS = 0.95  # the share of them that must be named
 _KEPT = (Verdict.PASSED, Verdict.CARRIED)
-
-
-class Told(StrEnum):
-    """What was said of a submission with known faults."""
-
-    NAMED = "named"  # exactly these faults, at every item that they cost
-    ALIKE = "alike"  # fewer or others, which give the same answers to every question
-    PARTLY = "partly"  # some of these faults, or not at every item
-    SILENT = "silent"  # nothing at all
-    WRONG = "wrong"  # something else, which other questions tell apart from these
-
-
-@dataclass(frozen=True)
-class Graded:
-    """One submission with known faults: the items it lost, and what was said of it."""
-
-    faults: Faults
-    lost: tuple[ItemResult, ...]
-    told: Told
-
-    @property
-    def name(self) -> str:
-        """Its faults, by id."""
-        return " + ".join(named(self.faults))
-
-    @property
-    def caught(self) -> bool:
-        """Whether each item that is meant to catch one of the faults did, and none was ours."""
-        lost = {each.item for each in self.lost if each.verdict is not Verdict.INTERNAL}
-        if len(self.faults) > 1:
-            return bool(lost)
-        return self.faults[0].item in lost
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What became of every fault, pair and variant of one assignment."""
-
-    assignment: Assignment
-    components: tuple[Component, ...]
-    singles: tuple[Graded, ...]
-    pairs: tuple[Graded, ...]
-    variants: dict[str, tuple[ItemResult, ...]]  # what each lost, or was told something about
-    bases: dict[str, tuple[ItemResult, ...]]  # the same of each component without a fault
-    mutants: tuple[Tried, ...] = ()
-    sought: tuple[Sought, ...] = ()
-    stale: tuple[str, ...] = ()  # what is told of where the faults show and is not so
-
-    @cached_property
-    def problems(self) -> list[str]:
-        """What must not be, in sentences."""
-        every = (*self.singles, *self.pairs)
-        said = [f"{each.name} survives" for each in every if not each.lost]
-        said += [
-            f"{each.name} is not caught by {each.faults[0].item}, which is meant for it"
-            for each in self.singles
-            if each.lost and not each.caught
-        ]
-        said += [
-            f"{each.name} is {each.told}" for each in self.singles if each.told is not Told.NAMED
-        ]
-        said += [
-            f"{each.name} is told as something else"
-            for each in self.pairs
-            if each.told is Told.WRONG
-        ]
-        said += [
-            f"the variant {name} loses or is told of {', '.join(each.item for each in lost)}"
-            for name, lost in self.variants.items()
-            if lost
-        ]
-        said += [
-            f"{name} loses or is told of {', '.join(each.item for each in lost)}: its steps are "
-            "not what the reference does"
-            for name, lost in self.bases.items()
-            if lost
-        ]
-        said += [
-            f"the mutant of {each.mutant.cell}, {each.mutant.description}: {each.problem}"
-            for each in self.mutants
-            if each.problem
-        ]
-        said += [each.problem for each in self.sought if each.problem]
-        said += self.stale
-        share = self.share_of_pairs
-        if share is not None and share < LEAST_PAIRS:
-            said.append(f"only {share:.1%} of the pairs are named, of {LEAST_PAIRS:.0%} wanted")
-        return said
-
-    @cached_property
-    def figures(self) -> dict[str, int]:
-        """How many there are of everything, by what it is."""
-        counts = Counter(each.told for each in self.pairs)
-        pointed = Counter(each.pointed for each in self.sought)
-        return {
-            "single faults": len(self.singles),
-            "caught by the item meant for them": sum(each.caught for each in self.singles),
-            "named": sum(each.told is Told.NAMED for each in self.singles),
-            "pairs on different steps": len(self.pairs),
-            "named as that pair": counts[Told.NAMED],
-            "giving the numbers of fewer faults": counts[Told.ALIKE],
-            "named in part": counts[Told.PARTLY],
-            "told nothing": counts[Told.SILENT],
-            "told what is wrong": counts[Told.WRONG],
-            "right variants": len(self.variants),
-            "that lost or were told something": sum(map(bool, self.variants.values())),
-            "mutants": len(self.mutants),
-            "killed": sum(each.lost is not None for each in self.mutants),
-            "equivalent, for a reason": sum(each.reason is not None for each in self.mutants),
-            "wrong, and no fault of the bank": len(self.sought),
-            "whose line is told": pointed[Pointed.LOCATED],
-            "told another line": pointed[Pointed.WRONG],
-            "problems": len(self.problems),
-        }
-
-    @property
-    def share_of_pairs(self) -> float | None:
-        """Of the pairs that some question tells from fewer faults, the share that is named."""
-        known = [each for each in self.pairs if each.told is not Told.ALIKE]
-        return sum(each.told is Told.NAMED for each in known) / len(known) if known else None
 
 
 def choices(components: Sequence[Component]) -> Iterator[tuple[Component, Faults]]:
@@ -269,7 +145,10 @@ def _touched(result: Result) -> tuple[ItemResult, ...]:
 
 def _judged(exam: Exam, component: Component, faults: Faults, result: Result) -> Graded:
     lost = tuple(each for each in result.items if each.verdict not in _KEPT)
-    return Graded(faults, lost, _what_was_told(exam, component, faults, lost))
+    touched = tuple(each for each in result.items if each not in lost and each.faults)
+    costs = sum(each.points - (each.score or 0.0) for each in result.items) / result.max_score
+    told = _what_was_told(exam, component, faults, (*lost, *touched))
+    return Graded(faults, lost, told, touched, costs)
 
 
 def _what_was_told(

@@ -14,7 +14,8 @@ from autograder.notebooks.source import read_source
 from autograder.proof.mutants import Mutant, Tried, mutants
 from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
-from autograder.proof.proving import Graded, Proof, Told, prove
+from autograder.proof.proven import Graded, Proof, Told
+from autograder.proof.proving import prove
 from autograder.sandbox import walls
 
 ROOT = Path(__file__).resolve().parents[2]
