@@ -602,6 +602,19 @@ class MeanOfEachSentence(SmoothedLoss):
         return (sums / real.sum(-1).clamp(min=1)).mean()
 
 
+class NoLossIsPadding(SmoothedLoss):
+    """A token whose loss is exactly 0 counts as padding, and the mean is over the others alone.
+
+    A model may be certain, and right. What tells padding apart from that?
+    """
+
+    item = "loss_padding"
+
+    def average(self, values, real):
+        values = values.masked_fill(~real, 0.0)
+        return values.sum() / (values != 0).sum()
+
+
 class OneForEachToken(SmoothedLoss):
     """A loss for each place is returned, (batch, t), without the mean.
 
@@ -855,19 +868,3 @@ class ReturnsThePerplexity(SmoothedLoss):
 
     def give(self, loss):
         return loss.exp()
-
-
-class NoLossIsPadding(SmoothedLoss):
-    """A token whose loss is exactly 0 counts as padding, and the mean is over the others alone.
-
-    A model may be certain, and right. What tells padding apart from that?
-    """
-
-    item = "loss_padding"
-
-    def __call__(self, logits, target, pad_id=0, smoothing=0.1):
-        log_p = self.logarithms(logits, self.find(target, pad_id))
-        right = self.pick(log_p, target)
-        loss = self.negate(self.mix(right, self.spread(log_p, right, pad_id), smoothing))
-        loss = loss.masked_fill(target == pad_id, 0.0)
-        return loss.sum() / (loss != 0).sum()
