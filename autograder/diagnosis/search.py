@@ -142,7 +142,33 @@ class _Search:
                 if not ours.would_show(several):
                     left = [each for each in items if each not in sure]
                     sure |= self._explained_by(several, left)
+        sure |= self._on_top_of(told, [each for each in items if each not in sure])
         return self._without_contradiction(sure)
+
+    def _on_top_of(self, told: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
+        """What explains these items together with what is known from others.
+
+        Several mistakes may meet in one item: each is seen in some of its cases, which it makes
+        agree.
+        """
+        ours, found = self._agreement, {}
+        base = told if combine(told) and not ours.would_show(told) else ()
+        for item in items if base else ():
+            places = ours.of(item)
+            wrong = [each for each in places if each in ours.wrong and not ours.agrees(base, each)]
+            more = [
+                each
+                for each in ours.faults
+                if item in each.shows
+                and combine((*base, each))
+                and any(ours.agrees((*base, each), place) for place in wrong)
+            ][:_TOGETHER]
+            sizes = range(1, len(more) + 1)
+            choices = ((*base, *each) for size in sizes for each in combinations(more, size))
+            fitting = next((x for x in choices if combine(x) and ours.fitting([x], places)), None)
+            if fitting and ours.is_apart(fitting, places):
+                found[item] = Diagnosis(fitting, len(places), loosely=ours.loosely)
+        return found
 
     def _explained_by(self, several: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
         """Those of the items that some or all of these faults explain: the fewest that do."""

@@ -40,7 +40,9 @@ def mistakes_of(
             meant = [key for key in theirs if item.item in _paying(key, payers)]
             costs[(meant or theirs)[0]][item.item] = item.points - item.score
     mistakes = [_mistake(key, theirs, costs[key], located) for key, theirs in touched.items()]
-    return tuple(sorted(mistakes, key=lambda each: -sum(each.costs.values())))
+    named = [each.place for each in mistakes if each.kind == "named" and each.place]
+    told = [each for each in mistakes if each.costs or each.place not in named]
+    return tuple(sorted(told, key=lambda each: -sum(each.costs.values())))
 
 
 def _mistake(
