@@ -55,7 +55,6 @@ def test_there_are_more_than_150_faults():
 MEANT_FOR_NONE = {
     "a1_attention": {"masks_together"},
     "a2_multi_head": {"heads_extremes"},
-    "a5_transformer": {"transformer_padding"},
     "a6_translation": {"translation_most", "translation_nearly_all"},
 }
 
