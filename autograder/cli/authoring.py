@@ -114,15 +114,19 @@ def margins(
     ] = None,
     course: CourseFolder = Path(),
     sandbox: Sandbox = None,
+    secrets: Annotated[
+        int, typer.Option(min=1, help="With how many secrets, each of which draws other inputs.")
+    ] = 1,
 ) -> None:
     """Measure how far each tolerance is from right code and from wrong code.
 
-    Example: `autograder margins ps1`
+    Example: `autograder margins ps1 --secrets 20`
     """
     with problems_told():
         found = read_nearest(course)
         chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
-        wide = show_margins(out, err, found, chosen, wall_for(sandbox, no_sandbox=False))
+        wall = wall_for(sandbox, no_sandbox=False)
+        wide = show_margins(out, err, found, chosen, wall, secrets)
     raise typer.Exit(0 if wide else 1)
 
 

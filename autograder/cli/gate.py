@@ -97,19 +97,26 @@ def show_samples(
 
 
 def show_margins(
-    out: Console, err: Console, course: Course, chosen: Sequence[Assignment], wall: str
+    out: Console,
+    err: Console,
+    course: Course,
+    chosen: Sequence[Assignment],
+    wall: str,
+    secrets: int,
 ) -> bool:
     """Measure and print the margins of all tolerances; returns whether all are wide enough."""
+    measured_on = [f"what the margins are measured on, {i}" for i in range(secrets)]
     wide = True
     for assignment in chosen:
         with err.status(f"measuring {assignment.id}") as status:
-            exam = prepare(course, assignment.id, "what the margins are measured on")
+            exam, *more = (prepare(course, assignment.id, secret) for secret in measured_on)
             with Server(wall, limits_of(assignment)) as server:
                 found = margins(
                     exam,
                     read_samples(course, assignment.id),
                     server,
                     lambda sample: status.update(f"measuring {sample.assignment}: {sample.name}"),
+                    more,
                 )
         wide = wide and all(each.holds for each in found)
         out.print(_table(assignment.id, found))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.grading import limits_of
+from autograder.grading import limits_of, prepare
 from autograder.proof.tolerances import FACTOR, margins
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
@@ -39,3 +39,16 @@ def test_one_that_is_too_near_does_not_hold(exam, measure, tolerance, side):
     near = [each for each in measure(replace(exam, assignment=assignment)) if not each.holds]
     assert near
     assert all(getattr(each, f"{side}_name") in NAMES for each in near)
+
+
+def test_of_several_secrets_the_worst_counts(course, exam, samples):
+    chosen = [samples[name] for name in ("careful_numbers", "root_in_float32")]
+    others = [prepare(course, exam.assignment.id, f"secret {i}") for i in range(2)]
+    with Server(choose(), limits_of(exam.assignment)) as server:
+        alone = [margins(each, chosen, server) for each in (exam, *others)]
+        together = margins(exam, chosen, server, more=others)
+    for each, parts in zip(together, zip(*alone, strict=True), strict=True):
+        assert each.holds
+        for side, worst in (("right", max), ("wrong", min)):
+            found = [getattr(part, side) for part in parts if getattr(part, side) is not None]
+            assert getattr(each, side) == (worst(found) if found else None)

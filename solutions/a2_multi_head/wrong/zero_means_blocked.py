@@ -1,17 +1,5 @@
 # The mask is multiplied in, and what is 0 then counts as blocked.
 # fails: heads_mask
-# %%
-import math
-
-
-def scaled_dot_product_attention(q, k, v, mask=None):
-    scores = torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(k.size(-1))
-    if mask is not None:
-        scores = scores * mask
-        scores = scores.masked_fill(scores == 0, -math.inf)
-    weights = torch.softmax(scores, -1).nan_to_num(0.0)
-    return torch.matmul(weights, v), weights
-
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):
@@ -37,6 +25,11 @@ class MultiHeadAttention(nn.Module):
         q = self.split_heads(self.q_proj(query))
         k = self.split_heads(self.k_proj(key))
         v = self.split_heads(self.v_proj(value))
-        answers, weights = scaled_dot_product_attention(q, k, v, mask)
+        scores = q @ k.transpose(-2, -1) / self.d_k**0.5
+        if mask is not None:
+            scores = scores * mask
+            scores = scores.masked_fill(scores == 0, -torch.inf)
+        weights = scores.softmax(-1).nan_to_num(0.0)
+        answers = weights @ v
         self.weights = weights.detach()
         return self.out_proj(self.merge_heads(answers))
