@@ -67,7 +67,13 @@ class Sample:
     def misjudged(self, result: Result) -> str | None:
         """What it got that it should not, in words; None when all is as it must be."""
         kept = (Verdict.PASSED,) if self.kind == "right" else (Verdict.PASSED, Verdict.CARRIED)
-        lost = {each.item: each for each in result.items if each.verdict not in kept}
+        # What a mistake touches is lost, whether or not it is charged there.
+        touched = {item for each in result.mistakes for item in each.items}
+        lost = {
+            each.item: each
+            for each in result.items
+            if each.verdict not in kept or each.item in touched
+        }
         if self.kind == "wrong" and not self.fails:
             return "does not say what it loses, as in `# fails: <item>`"
         if more := lost.keys() - self.fails:

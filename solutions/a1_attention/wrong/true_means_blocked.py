@@ -1,0 +1,27 @@
+# All three functions read masks the other way round, as nn.MultiheadAttention does: the attention blocks where the mask is True, padding_mask is True at padding, and causal_mask is True above the diagonal.
+# fails: attention_mask, attention_blocked_rows, padding_mask, causal_mask
+# lines: scores = scores.masked_fill(mask, neg_large)
+# lines: attn = attn.masked_fill(mask.all(dim=-1, keepdim=True), 0.0)
+# lines: return (tokens == pad_id).unsqueeze(1).unsqueeze(2)
+# lines: return torch.triu(torch.ones(size, size, dtype=torch.bool, device=device), diagonal=1)
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scale = 1.0 / math.sqrt(q.size(-1))
+    scores = torch.matmul(q, k.transpose(-2, -1)) * scale
+    if mask is not None:
+        neg_large = torch.finfo(scores.dtype).min
+        scores = scores.masked_fill(mask, neg_large)
+    attn = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        attn = attn.masked_fill(mask.all(dim=-1, keepdim=True), 0.0)
+    return torch.matmul(attn, v), attn
+
+# %% solution="padding_mask"
+def padding_mask(tokens, pad_id=0):
+    # [batch, 1, 1, t]
+    return (tokens == pad_id).unsqueeze(1).unsqueeze(2)
+
+# %% solution="causal_mask"
+def causal_mask(size, device=None):
+    # look-ahead mask
+    return torch.triu(torch.ones(size, size, dtype=torch.bool, device=device), diagonal=1)
