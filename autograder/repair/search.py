@@ -22,7 +22,7 @@ from autograder.repair.view import View
 from autograder.sandbox.session import Answer
 
 # Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
-_MOST_TRIED = 1500  # edits of a submission
+_MOST_TRIED = 1200  # edits for one mistake
 _MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
 _ENOUGH = 2  # of these in one line: it is a loop
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
@@ -82,6 +82,7 @@ class _Search:
     def look_at(self, cell: str, failed: Collection[str]) -> None:
         """Look for the mistakes of one cell, one after the other."""
         for _ in range(_ROUNDS):
+            self.tried = 0
             places = self._places(cell)
             items = {self.cases[at].item for at in places if at in self.wrong}
             if items.isdisjoint(failed):
