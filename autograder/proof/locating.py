@@ -7,7 +7,7 @@ them. A line that is told must be one that was changed: in a mutant that is know
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -107,7 +107,6 @@ def _lines(cells: Sequence[Cell]) -> frozenset[str]:
 
 def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Sought]:
     """Look for the lines of all of these; those that lose nothing are left out."""
-    exam = replace(exam, foreseen=())  # most is asked of an edit, and but once
     found = []
     for each in chosen:
         with remote_student(each.submission, exam, server) as student:

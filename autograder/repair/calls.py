@@ -59,7 +59,7 @@ def given(spot: Spot) -> Iterator[str]:
     node = spot.node
     if isinstance(node, cst.Call) and _is_method(spot, node):
         args = [spot.view.source(arg) for arg in node.args]
-        for each in spot.names:
+        for each in (*spot.names, "-1", "0", "1", "2"):
             kind = spot.kinds.get(each)
             more = [f"~{each}", each] if kind is not None and kind.is_bool else [each]
             for one, at in product(more, range(len(args) + 1)):

@@ -21,6 +21,7 @@ class Edit:
 
     text: str
     line: int
+    tier: int  # the lower, the smaller, or the more often made
     missing: bool  # nothing there is wrong, but something is not there
     spot: Spot = field(repr=False)
 
@@ -72,7 +73,7 @@ def edits(view: View, tier: int) -> list[Edit]:
         for missing, new in _texts(spot, tier):
             changed, line = view.with_span(*view.span(spot.node), new)
             if changed != view.text and changed not in found:
-                found[changed] = Edit(changed, line, missing, spot)
+                found[changed] = Edit(changed, line, tier, missing, spot)
     return list(found.values())
 
 

@@ -159,7 +159,8 @@ def conditions(spot: Spot) -> Iterator[str]:
     """A condition that always holds, never, or the other way round."""
     node, parent = spot.node, spot.parent
     if isinstance(parent, (cst.If, cst.While, cst.IfExp)) and parent.test is node:
-        yield from (f"(not {spot.atom})", "True", "False")
+        yield from (f"(not {spot.atom})", "False")
+        yield from [] if isinstance(parent, cst.While) else ["True"]  # it would not end
         yield from (f"{each} is {no}None" for each in spot.params for no in ("", "not "))
     if isinstance(node, cst.IfExp):
         yield from (f"({spot.view.source(each)})" for each in (node.body, node.orelse))

@@ -6,6 +6,7 @@ where it was made. When edits of one size do so in different lines, nothing is p
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,8 +22,11 @@ from autograder.repair.view import View
 from autograder.sandbox.session import Answer
 
 # Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
-_MOST_TRIED = 1500  # edits of a submission
+_MOST_TRIED = 1200  # edits for one mistake
 _MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
+_ENOUGH = 2  # of these in one line: it is a loop
+_FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
+_SOONEST = TIERS[:2]  # by all but the first of them
 _ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 
 StudentOf = Callable[[Submission], RemoteStudent]
@@ -40,8 +44,8 @@ def locate(
     """Where the mistakes of a submission stand, as far as repairs prove it.
 
     answers: the submission's, by place among the cases; a case that has none is not looked at.
-    failed: the items to look at. student_of: a submission behind the walls, none of whose
-    questions are foreseen; one at a time is alive. seconds: of wall time, at most.
+    failed: the items to look at. student_of: puts a submission behind the walls; one is there at
+    a time. seconds: of wall time, at most.
     """
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
     until = time.monotonic() + seconds
@@ -56,6 +60,7 @@ class _Proof:
     """What an edit makes right: items, the cases that were wrong, all that is known of the cell."""
 
     edit: Edit
+    places: Sequence[int]  # as they were asked
     items: tuple[str, ...]
     mended: frozenset[int]
     whole: bool
@@ -77,6 +82,7 @@ class _Search:
     def look_at(self, cell: str, failed: Collection[str]) -> None:
         """Look for the mistakes of one cell, one after the other."""
         for _ in range(_ROUNDS):
+            self.tried = 0
             places = self._places(cell)
             items = {self.cases[at].item for at in places if at in self.wrong}
             if items.isdisjoint(failed):
@@ -115,24 +121,46 @@ class _Search:
             view = View(next(each.source for each in solutions if each.name == cell))
         except ValueError:
             return None
-        cases = [self.cases[at] for at in places]
         with Trials(self.student_of, self.submission, cell) as trials:
-            raised = self._raised(cell, places[0])
-            view.learn(trials.kinds(view, cases[0]), raised)
             parts: list[_Proof] = []
-            for tier in TIERS:
-                ordered = sorted(edits(view, tier), key=lambda each: each.line != raised)
-                proofs = list(self._proofs(trials, ordered, places))
-                parts += [each for each in proofs if not each.whole]
-                if len(parts) < len(proofs):
+            for number, first in enumerate(self._firsts(places)):
+                ordered = [first, *(at for at in places if at != first)]
+                tiers = TIERS if number == 0 else _SOONEST
+                proofs = self._search(trials, view, ordered, tiers)
+                parts += proofs
+                if any(each.whole for each in proofs):
                     parts = [each for each in proofs if each.whole]
-                    break
-                if self._is_spent(trials):
                     break
             chosen = _choose(parts)
             if chosen is None:
                 return None
-            return self._proof(chosen.edit, places, trials.ask_alone(chosen.edit.text, cases))
+            cases = (self.cases[at] for at in chosen.places)
+            return self._proof(
+                chosen.edit, chosen.places, trials.ask_alone(chosen.edit.text, cases)
+            )
+
+    def _firsts(self, places: Sequence[int]) -> list[int]:
+        """The smallest wrong case of each item: of two mistakes, one may show alone in some."""
+        first: dict[str, int] = {}
+        for at in places:
+            if at in self.wrong and self.cases[at].right.failure is None:
+                first.setdefault(self.cases[at].item, at)
+        return list(first.values())[:_FIRSTS]
+
+    def _search(
+        self, trials: Trials, view: View, places: Sequence[int], tiers: Iterable[int]
+    ) -> list[_Proof]:
+        """The edits of the lowest tier that make everything right; if none does, all that count."""
+        raised = self._raised(trials.cell, places[0])
+        view.learn(trials.kinds(view, self.cases[places[0]]), raised)
+        parts: list[_Proof] = []
+        for tier in tiers:
+            ordered = sorted(edits(view, tier), key=lambda each: each.line != raised)
+            proofs = list(self._proofs(trials, ordered, places))
+            parts += proofs
+            if any(each.whole for each in proofs) or self._is_spent(trials):
+                break
+        return parts
 
     def _raised(self, cell: str, place: int) -> int | None:
         """The line of the cell that raised an exception when a case was asked."""
@@ -146,18 +174,20 @@ class _Search:
     def _proofs(
         self, trials: Trials, these: Iterable[Edit], places: Sequence[int]
     ) -> Iterator[_Proof]:
-        done: set[int] = set()
+        done: Counter[int] = Counter()
         for edit in these:
             if self._is_spent(trials):
                 return
-            if edit.line not in done:
+            if done[edit.line] < _ENOUGH:
                 self.tried += 1
+                before = trials.deaths
                 asked = trials.ask(edit.text, (self.cases[at] for at in places))
                 proof = self._proof(edit, places, asked)
+                done[edit.line] += trials.deaths - before
                 if proof is not None:
                     yield proof
                     if proof.whole:  # nothing can be better here: is another line as good?
-                        done.add(edit.line)
+                        done[edit.line] = _ENOUGH
 
     def _proof(self, edit: Edit, places: Sequence[int], asked: Iterable[bool]) -> _Proof | None:
         """What an edit proves: `asked` tells which of these cases are right with it."""
@@ -178,7 +208,7 @@ class _Search:
         items = dict.fromkeys(self.cases[at].item for at in mended)
         made = tuple(item for item in items if item not in lost)
         if any(self._is_numeric(at) for at in mended if self.cases[at].item in made):
-            return _Proof(edit, made, mended, not lost)
+            return _Proof(edit, places, made, mended, not lost)
         return None
 
     def _is_numeric(self, at: int) -> bool:
@@ -198,12 +228,16 @@ def _has_numbers(answer: Answer) -> bool:
 
 
 def _choose(proofs: Sequence[_Proof]) -> _Proof | None:
-    """The proof to tell of; None when there is none, or several hold in different lines.
+    """The smallest edit that mends most; None when there is none, or several in different lines.
 
-    Of two lines, the one that would then be made as another line of the cell is.
+    Of two lines, it is the one that then would read as another line of the cell does.
     """
-    most = max((len(each.mended) for each in proofs), default=0)
-    best = [each for each in proofs if len(each.mended) == most]
+    order = sorted(proofs, key=lambda each: (-len(each.mended), each.edit.tier))
+    best = [
+        each
+        for each in order
+        if len(each.mended) == len(order[0].mended) and each.edit.tier == order[0].edit.tier
+    ]
     if len({each.edit.line for each in best}) > 1:
         best = [each for each in best if each.edit.has_sister]
     return best[0] if len({each.edit.line for each in best}) == 1 else None

@@ -103,7 +103,7 @@ def _with_operand(spot: Spot, other: str) -> Iterator[str]:
             yield f"({atom} * {other})"
     elif tensors and _broadcast(one, two):
         yield from (f"({atom} {sign} {other})" for sign in ("+", "*", "-"))
-        yield f"({other} - {atom})"
+        yield from (f"({other} {sign} {atom})" for sign in ("-", "/"))
     if one is not None and two is not None and _chains(two, one):
         yield f"({other} @ {atom})"
     if one is not None and two is not None and _chains(one, two):

@@ -1,0 +1,112 @@
+"""Where a mistake stands: told when a repair proves it, and only then."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.grading import remote_student
+from autograder.notebooks import Submission
+from autograder.repair import locate
+
+RIGHT = """\
+def scaled_dot_product_attention(q, k, v, mask=None):
+    d_k = q.size(-1)
+    scores = torch.matmul(q, k.transpose(-2, -1))
+    scores = scores / math.sqrt(d_k)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return torch.matmul(weights, v), weights
+"""
+
+
+@pytest.fixture
+def find(exam, server):
+    """Gives what is told of a text in the place of a solution."""
+
+    def find(text, cell="attention", **others):
+        texts = {cell: text, **others}
+        cells = tuple(
+            replace(each, source=texts.get(each.name, each.source)) if each.solution else each
+            for each in exam.source.reference
+        )
+        submission = Submission(cells, (), "")
+        with remote_student(submission, exam, server) as student:
+            outcomes = exam.run(student, Path())
+            failed = {each.item for each in outcomes if each.verdict != "passed"}
+            answers = exam.bank.ask(student, failed)
+
+        def student_of(other):
+            return remote_student(other, exam, server)
+
+        cases = exam.bank.cases
+        return locate(submission, exam.source, cases, answers, failed, student_of, 60.0)
+
+    return find
+
+
+def test_right_code_is_told_nothing(find):
+    assert find(RIGHT) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("scores / math.sqrt(d_k)", "scores * math.sqrt(d_k)"),
+        ("dim=-1)", "dim=-2)"),
+        ("~mask, 0.0", "mask, 0.0"),
+        ("q.size(-1)", "q.size(-2)"),
+        ("weights, v), weights", "weights, v), scores"),
+    ],
+)
+def test_the_line_that_was_changed_is_told(find, old, new):
+    text = RIGHT.replace(old, new, 1)
+    assert text != RIGHT
+    changed = 1 + text[: text.index(new)].count("\n")
+    (found,) = find(text)
+    assert (found.cell, found.line) == ("attention", changed)
+    assert found.source == text.splitlines()[changed - 1].strip()
+    assert found.what in found.source
+    assert found.whole
+    assert f"line {changed} of the cell attention, `{found.what}`" in str(found)
+
+
+def test_something_missing_is_told_as_that(find):
+    (found,) = find(RIGHT.replace("weights = weights.masked_fill", "weights.masked_fill"))
+    assert found.line == 9
+    assert found.missing
+    assert str(found).startswith("Something is missing in line 9 ")
+
+
+def test_two_mistakes_are_told_one_after_the_other(find):
+    found = find(RIGHT.replace("/ math", "* math").replace("~mask, 0.0", "mask, 0.0"))
+    assert sorted(each.line for each in found) == [4, 9]
+    assert not found[0].whole
+
+
+def test_what_could_be_mended_in_two_lines_alike_is_not_told(find):
+    """The root may be taken where d_k is bound, or where it is used."""
+    assert find(RIGHT.replace("math.sqrt(d_k)", "d_k")) == []
+
+
+def test_that_an_input_is_written_to_is_no_number(find):
+    assert find(RIGHT.replace("scores = torch", "q.mul_(1.0).add_(0.0)\n    scores = torch")) == []
+
+
+def test_an_edit_that_never_ends_is_survived(find):
+    loop = "    d_k, n = q.size(-1), 0\n    while n < 1:\n        n += 1\n"
+    (found,) = find(RIGHT.replace("    d_k = q.size(-1)\n", loop).replace("/ math", "* math"))
+    assert found.what == "scores * math.sqrt(d_k)"
+
+
+def test_what_is_right_in_a_process_of_many_edits_alone_is_not_told(find):
+    """From the second call on it is right, whatever the edit: no edit mends the first."""
+    wrong = RIGHT.replace("scores / math", "scores / SEEN.pop() / math")
+    assert find("SEEN = [9.0] + [1.0] * 9999\nSEEN.reverse()\n" + wrong) == []
+
+
+def test_a_cell_that_does_not_parse_is_left_alone(find):
+    assert find("def scaled_dot_product_attention(q, k, v, mask=None)\n    return q, k") == []
