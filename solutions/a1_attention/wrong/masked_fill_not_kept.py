@@ -1,5 +1,5 @@
 # The attention calls masked_fill without keeping what it returns, so a blocked key is listened to like any other.
-# fails: attention_mask
+# fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # lines: scores.masked_fill(mask == 0, -1e9)
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):

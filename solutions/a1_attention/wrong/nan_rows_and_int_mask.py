@@ -1,5 +1,5 @@
 # The attention makes NaN of a query whose keys are all blocked, since such rows are nowhere treated, and padding_mask gives integers instead of truth values.
-# fails: attention_blocked_rows, padding_mask
+# fails: attention_blocked_rows, padding_mask, masks_together
 # lines: (missing) what becomes of a query that may attend to nothing
 # lines: return mask.int()
 # %% solution="attention"
