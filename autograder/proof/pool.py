@@ -93,7 +93,9 @@ class _Process:
     """What one process keeps: a server, and what grading the last assignment took."""
 
     def __init__(self, course: Course, wall: str) -> None:
-        self._course = course
+        # Lines are looked for by themselves: faults are to be named.
+        without = [each.model_copy(update={"locate": False}) for each in course.assignments]
+        self._course = course.model_copy(update={"assignments": tuple(without)})
         self._wall = wall
         self._server: Server | None = None
         self._exam: Exam | None = None

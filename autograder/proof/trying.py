@@ -40,5 +40,6 @@ def _with_less(course: Course) -> Course:
     for each in course.assignments:
         less = {name: min(most, getattr(each.limits, name)) for name, most in _LESS.items()}
         limits = each.limits.model_copy(update=less)
-        assignments.append(each.model_copy(update={"limits": limits}))
+        # Lines are looked for by the proof.
+        assignments.append(each.model_copy(update={"limits": limits, "locate": False}))
     return course.model_copy(update={"assignments": tuple(assignments)})
