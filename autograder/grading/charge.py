@@ -34,7 +34,8 @@ def charge_once(
         diagnosis = found.get(item.item)
         if diagnosis and item.item not in payers.values() and fails_alone(item.item, diagnosis):
             where = dict.fromkeys(titles[payers[each.id]] for each in diagnosis.faults)
-            item = carry(item, f"It is right but for {_mistakes_in(list(where))}.", share)
+            said = f"It is right but for {_mistakes_in(list(where))}."
+            item = carry(item, said, share, item.message)
         charged.append(item)
     return charged, payers
 
@@ -55,7 +56,7 @@ def charge_located(
             paying.add(max(touched, key=lambda item: failed[item].points))
         right_but_for |= dict.fromkeys(touched, each)
     return [
-        carry(item, _right_but_for(right_but_for[item.item]), share)
+        carry(item, _right_but_for(right_but_for[item.item]), share, item.message)
         if item.item in right_but_for and item.item not in paying
         else item
         for item in items

@@ -46,12 +46,15 @@ def parts_replaced(parts: Sequence[str]) -> str:
     return f"{said} {how}"
 
 
-def carry(result: ItemResult, message: str, share: float) -> ItemResult:
+def carry(
+    result: ItemResult, message: str, share: float, evidence: str | None = None
+) -> ItemResult:
     """The result as `carried`, whose points are kept to this share."""
     if share < 1:
         message += f" The mistake there costs {1 - share:.0%} here."
-    changes = {"score": result.points * share, "verdict": Verdict.CARRIED, "message": message}
-    changes["hint"] = None
+    message = "\n".join(filter(None, (message, evidence)))
+    score = result.points * share
+    changes = {"score": score, "verdict": Verdict.CARRIED, "message": message, "hint": None}
     return result.model_copy(update=changes)
 
 

@@ -67,7 +67,9 @@ def test_a_known_mistake_costs_the_item_meant_for_it_and_no_other(hand_in):
     assert [each.item for each in lost] == ["attention_scale"]
     carried = [each for each in result.items if each.verdict is Verdict.CARRIED]
     assert len(carried) == 6
-    assert carried[0].message == "It is right but for the mistake in “The scale”."
+    said, evidence = carried[0].message.split("\n", 1)
+    assert said == "It is right but for the mistake in “The scale”."
+    assert "of the values differ" in evidence
     (mistake,) = result.mistakes
     assert mistake.faults == ("attention.DoesNotScale",)
     assert mistake.costs == {"attention_scale": 2.0}
@@ -86,7 +88,7 @@ def test_what_is_carried_may_keep_a_share(hand_in):
     result = hand_in("a1_attention", "attention", NO_SCALE, carried_share=0.5)
     assert result.score == 7 + 13 / 2
     (carried, *_) = (each for each in result.items if each.verdict is Verdict.CARRIED)
-    assert carried.message.endswith("The mistake there costs 50% here.")
+    assert "The mistake there costs 50% here." in carried.message
 
 
 def test_parameters_that_cannot_be_loaded_cost_their_item_when_all_else_is_right(hand_in):

@@ -1,5 +1,5 @@
 # DecoderLayer makes the queries of the cross-attention from the layer's input, not from what came out of the first frame.
-# fails: decoder_output
+# fails: decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: context = self.cross_attn(x, memory, memory, memory_mask)
 # %% solution="decoder_layer"
 class DecoderLayer(nn.Module):

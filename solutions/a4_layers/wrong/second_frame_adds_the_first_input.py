@@ -1,5 +1,5 @@
 # EncoderLayer adds the feed-forward network's answer to the input of the whole layer, not to what came out of the first frame.
-# fails: encoder_output
+# fails: encoder_output, encoder_mask, encoder_dropout, encoder_gradients
 # lines: return self.norm2(x + self.dropout2(ff))
 # %% solution="encoder_layer"
 class EncoderLayer(nn.Module):
