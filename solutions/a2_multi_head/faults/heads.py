@@ -1434,15 +1434,3 @@ class BlocksScoresOfZero(Heads):
     def block(self, scores, mask):
         scores = scores * mask
         return scores.masked_fill(scores == 0, torch.finfo(scores.dtype).min)
-
-
-class DropsInTraining(Heads):
-    """In train mode some of the weights are dropped, as with a dropout of its own.
-
-    Does the docstring speak of a dropout? In which module will there be one?
-    """
-
-    item = "heads_self_attention"
-
-    def mix(self, weights, k, v):
-        return super().mix(F.dropout(weights, 0.1, self.training), k, v)
