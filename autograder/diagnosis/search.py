@@ -109,7 +109,9 @@ class _Search:
             choices = ours.fitting(parts, places) or list(whole)
         else:
             choices = self._explain_item(item, places)
-        choices = [each for each in choices if ours.is_apart(each, places)]
+        # What explains all that is known may be nearly right in some of it.
+        looked_at = ours.places if whole else places
+        choices = [each for each in choices if ours.is_apart(each, looked_at)]
         if len(whole) > 1 and choices:
             certain = tuple(each for each in choices[0] if all(each in one for one in choices))
             choices = choices if len(choices) <= _ALTERNATIVES or not certain else [certain]

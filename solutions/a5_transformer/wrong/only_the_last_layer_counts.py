@@ -1,5 +1,5 @@
 # Encoder's loop gives every layer the embedded tokens again instead of what the layer before made of them, so only the last layer counts.
-# fails: stack_depth
+# fails: encoder_mask, stack_depth
 # lines: module_output = module(encoder_input, mask)
 # %% solution="encoder"
 class Encoder(nn.Module):
