@@ -129,7 +129,7 @@ class Proof:
     def figures(self) -> dict[str, int]:
         """How many there are of everything, by what it is."""
         counts = Counter(each.told for each in self.pairs)
-        pointed = Counter(each.pointed for each in self.sought)
+        lines = Counter((each.of, each.pointed is Pointed.LOCATED) for each in self.sought)
         return {
             "single faults": len(self.singles),
             "caught by the item meant for them": sum(each.caught for each in self.singles),
@@ -145,9 +145,11 @@ class Proof:
             "mutants": len(self.mutants),
             "killed": sum(each.lost is not None for each in self.mutants),
             "equivalent, for a reason": sum(each.reason is not None for each in self.mutants),
-            "wrong, and no fault of the bank": len(self.sought),
-            "whose line is told": pointed[Pointed.LOCATED],
-            "told another line": pointed[Pointed.WRONG],
+            "mutants whose line is told": lines["mutant", True],
+            "and is not": lines["mutant", False],
+            "wrong samples whose line is told": lines["sample", True],
+            "and is not told": lines["sample", False],
+            "told a line that is right": sum(bool(each.problem) for each in self.sought),
             "problems": len(self.problems),
         }
 
@@ -234,9 +236,8 @@ def locate_wrong(
 ) -> tuple[Sought, ...]:
     """Look for the lines of the wrong samples, and of the mutants, or one of so many of these."""
     exam = prepare(course, assignment_id, SECRET)
-    wrong = mutants_to_locate(exam.source, one_of)
-    wrong += samples_to_locate(exam, read_samples(course, assignment_id))
-    return pool.locate(assignment_id, wrong, tell)
+    samples = samples_to_locate(exam, read_samples(course, assignment_id))
+    return pool.locate(assignment_id, mutants_to_locate(exam.source, one_of) + samples, tell)
 
 
 class Maker:
