@@ -54,7 +54,9 @@ def carry(
         message += f" The mistake there costs {1 - share:.0%} here."
     message = "\n".join(filter(None, (message, evidence)))
     score = result.points * share
-    changes = {"score": score, "verdict": Verdict.CARRIED, "message": message, "hint": None}
+    changes = {"score": score, "verdict": Verdict.CARRIED, "message": message}
+    if evidence is None:
+        changes["hint"] = None
     return result.model_copy(update=changes)
 
 

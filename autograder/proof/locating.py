@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 from autograder.asking import Cell
 from autograder.course import Verdict
@@ -38,6 +39,7 @@ class Sought:
     """Something that is wrong, what was told of where, and whether that is so."""
 
     name: str
+    of: Literal["mutant", "sample"]
     told: tuple[Located, ...]
     pointed: Pointed
 
@@ -54,6 +56,7 @@ class Wrong:
     """What is known to be wrong: what was changed, if that is known; else what right code says."""
 
     name: str
+    of: Literal["mutant", "sample"]
     submission: Submission
     changed: frozenset[str] | None
     right: frozenset[str] = frozenset()
@@ -63,7 +66,7 @@ class Wrong:
         lines = {each.source for each in told}
         false = lines & self.right if self.changed is None else lines - self.changed
         pointed = Pointed.WRONG if false else Pointed.LOCATED if told else Pointed.SILENT
-        return Sought(self.name, tuple(told), pointed)
+        return Sought(self.name, self.of, tuple(told), pointed)
 
 
 def mutants_to_locate(source: Source, one_of: int) -> list[Wrong]:
@@ -80,7 +83,7 @@ def _mutant(mutant: Mutant, source: Source) -> Wrong:
     before = {line.strip() for line in right.source.splitlines()}
     changed = frozenset(line.strip() for line in mutant.text.splitlines()) - before
     name = f"{mutant.cell}, {mutant.description}"
-    return Wrong(name, Submission(mutated(source, mutant), (), ""), changed)
+    return Wrong(name, "mutant", Submission(mutated(source, mutant), (), ""), changed)
 
 
 def samples_to_locate(exam: Exam, samples: Sequence[Sample]) -> list[Wrong]:
@@ -95,7 +98,7 @@ def samples_to_locate(exam: Exam, samples: Sequence[Sample]) -> list[Wrong]:
     for each in samples:
         right |= _lines(read[each.name].cells) if each.kind == "right" else frozenset()
     return [
-        Wrong(each.name, read[each.name], each.lines or None, right)
+        Wrong(each.name, "sample", read[each.name], each.lines or None, right)
         for each in samples
         if each.kind == "wrong"
     ]

@@ -15,7 +15,7 @@ __all__ = ["short_names", "write_proof"]
 _BAD = (
     "told what is wrong",
     "that lost or were told something",
-    "told another line",
+    "told a line that is right",
     "problems",
 )  # but for 0
 

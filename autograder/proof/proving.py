@@ -110,9 +110,8 @@ def locate_wrong(
 ) -> tuple[Sought, ...]:
     """Look for the lines of the wrong samples, and of the mutants, or one of so many of these."""
     exam = prepare(course, assignment_id, SECRET)
-    wrong = mutants_to_locate(exam.source, one_of)
-    wrong += samples_to_locate(exam, read_samples(course, assignment_id))
-    return pool.locate(assignment_id, wrong, tell)
+    samples = samples_to_locate(exam, read_samples(course, assignment_id))
+    return pool.locate(assignment_id, mutants_to_locate(exam.source, one_of) + samples, tell)
 
 
 class Maker:

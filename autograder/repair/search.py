@@ -50,8 +50,11 @@ def locate(
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
     until = time.monotonic() + seconds
     search = _Search(submission, source, cases, answers, wrong, student_of, until)
-    for cell in [cell.name for cell in submission.cells if cell.solution]:
-        search.look_at(cell, failed)
+    cells = [cell.name for cell in submission.cells if cell.solution]
+    wrong_cells = [cell for cell in cells if search.numbers_wrong(cell, failed)]
+    for tiers in (_SOONEST, TIERS) if len(wrong_cells) > 1 else (TIERS,):
+        for cell in wrong_cells:
+            search.look_at(cell, failed, tiers)
     return search.found
 
 
@@ -76,18 +79,24 @@ class _Search:
     student_of: StudentOf
     until: float
     tried: int = 0
-    deaths: int = 0
     found: list[Located] = field(default_factory=list)
 
-    def look_at(self, cell: str, failed: Collection[str]) -> None:
-        """Look for the mistakes of one cell, one after the other."""
+    def numbers_wrong(self, cell: str, failed: Collection[str]) -> bool:
+        """Whether numbers are wrong in these items about a cell: without, nothing is proven."""
+        wrong = [at for at in self._places(cell) if at in self.wrong]
+        return any(self.cases[at].item in failed and self._is_numeric(at) for at in wrong)
+
+    def look_at(self, cell: str, failed: Collection[str], tiers: Sequence[int]) -> None:
+        """Look for the mistakes of one cell, one after the other, among the edits of these tiers.
+
+        Among the first tiers alone, only for what makes everything right.
+        """
         for _ in range(_ROUNDS):
             self.tried = 0
-            places = self._places(cell)
-            items = {self.cases[at].item for at in places if at in self.wrong}
-            if items.isdisjoint(failed):
+            if not self.numbers_wrong(cell, failed):
                 return
-            proof = self._repair(cell, places)
+            places = self._places(cell)
+            proof = self._repair(cell, places, tiers)
             if proof is None:
                 return
             edit = proof.edit
@@ -114,7 +123,7 @@ class _Search:
         question = self.cases[at].question
         return len(question.frame) + sum(map(len, question.weight_frames))
 
-    def _repair(self, cell: str, places: Sequence[int]) -> _Proof | None:
+    def _repair(self, cell: str, places: Sequence[int], tiers: Sequence[int]) -> _Proof | None:
         """The edit that proves where a mistake of the cell stands, if one does."""
         solutions = (each for each in self.submission.cells if each.solution)
         try:
@@ -125,9 +134,9 @@ class _Search:
             parts: list[_Proof] = []
             for number, first in enumerate(self._firsts(places)):
                 ordered = [first, *(at for at in places if at != first)]
-                tiers = TIERS if number == 0 else _SOONEST
-                proofs = self._search(trials, view, ordered, tiers)
-                parts += proofs
+                these = tiers if number == 0 else _SOONEST
+                proofs = self._search(trials, view, ordered, these)
+                parts += proofs if tiers is TIERS else []
                 if any(each.whole for each in proofs):
                     parts = [each for each in proofs if each.whole]
                     break

@@ -63,6 +63,12 @@ class View:
         self._parents = dict(_children(self.module))
         self._kinds: Mapping[cst.CSTNode, Kind] | None = None
         self._reached: set[cst.CSTNode] = set()
+        self._raised: int | None = None
+        # Found once for each function or class, and forgotten with the view.
+        self.bound_in = cache(self._bound_in)
+        self.bound_values = cache(self._bound_values)
+        self.fields_of = cache(_fields)
+        self.kinds_in = cache(self._kinds_in)
 
     def learn(self, kinds: Mapping[cst.CSTNode, Kind], raised: int | None) -> None:
         """Keep what its parts are while a question is answered; none: nothing is known.
@@ -71,7 +77,7 @@ class View:
         """
         self._kinds = kinds or None
         self._raised = raised
-        View.kinds_in.cache_clear()
+        self.kinds_in.cache_clear()
         self._reached = {each for node in kinds for each in self.around(node)}
 
     def _lines(self, node: cst.CSTNode) -> range:
@@ -141,24 +147,16 @@ class View:
             yield found
             found = self._parents.get(found)
 
-    @cache  # noqa: B019 # a view lives no longer than the look at its cell
-    def bound_in(self, function: cst.FunctionDef) -> list[tuple[str, int]]:
+    def _bound_in(self, function: cst.FunctionDef) -> list[tuple[str, int]]:
         """The names that are bound in a function, and from which byte on they are."""
         return list(_bound(function, self))
 
-    @cache  # noqa: B019
-    def bound_values(self, function: cst.FunctionDef) -> list[cst.BaseExpression]:
+    def _bound_values(self, function: cst.FunctionDef) -> list[cst.BaseExpression]:
         """What is bound to names and fields in a function."""
         found = (node for node in self._parents if isinstance(node, cst.Assign))
         return [node.value for node in found if function in self.around(node)]
 
-    @cache  # noqa: B019
-    def fields_of(self, owner: cst.ClassDef) -> list[str]:
-        """What a class keeps in `self`, and its methods."""
-        return _fields(owner)
-
-    @cache  # noqa: B019
-    def kinds_in(self, function: cst.CSTNode) -> dict[str, Kind]:
+    def _kinds_in(self, function: cst.CSTNode) -> dict[str, Kind]:
         """What the names and fields of a function are, as far as is known."""
         found: dict[str, Kind] = {}
         for node, kind in (self._kinds or {}).items():
@@ -227,6 +225,7 @@ def _names_in(target: cst.CSTNode) -> Iterator[str]:
 
 
 def _fields(owner: cst.ClassDef) -> list[str]:
+    """What a class keeps in `self`, and its methods."""
     found: list[str] = []
     waiting: list[cst.CSTNode] = [owner.body]
     while waiting:

@@ -1,0 +1,71 @@
+"""That lines are looked for with the bank switched off, and that a wrong one is found out."""
+
+from dataclasses import replace
+
+import pytest
+
+from autograder.notebooks import Submission
+from autograder.proof.locating import Pointed, Sought, Wrong, mutants_to_locate, samples_to_locate
+from autograder.proof.page import write_proof
+from autograder.proof.pool import open_pool
+from autograder.proof.proving import Proof
+from autograder.proof.samples import Sample
+from autograder.repair import Located
+from autograder.sandbox import walls
+
+NOTHING = Submission((), (), "")
+
+
+def told(source):
+    return Located("area", 2, source, source, False, ("area",), True)
+
+
+@pytest.mark.parametrize(
+    ("changed", "right", "line", "pointed"),
+    [
+        ({"a = b"}, set(), "a = b", Pointed.LOCATED),
+        ({"a = b"}, set(), "a = c", Pointed.WRONG),
+        (None, {"a = c"}, "a = b", Pointed.LOCATED),
+        (None, {"a = c"}, "a = c", Pointed.WRONG),
+    ],
+)
+def test_a_line_that_was_not_changed_is_wrongly_told(changed, right, line, pointed):
+    known = None if changed is None else frozenset(changed)
+    wrong = Wrong("one", "mutant", NOTHING, known, frozenset(right))
+    assert wrong.judged([]).pointed is Pointed.SILENT
+    found = wrong.judged([told(line)])
+    assert found.pointed is pointed
+    assert (found.problem is None) is (pointed is Pointed.LOCATED)
+
+
+def test_a_proof_says_which_line_was_wrongly_told(exam, tmp_path):
+    proof = Proof(exam.assignment, (), (), (), {}, {})
+    found = Sought("one", "mutant", (told("a = b"),), Pointed.LOCATED)
+    false = replace(found, name="two", pointed=Pointed.WRONG)
+    assert replace(proof, sought=(found,)).problems == []
+    (problem,) = replace(proof, sought=(found, false)).problems
+    assert problem.startswith("two: a line is told that was not changed")
+    write_proof([replace(proof, sought=(found, false))], "A course", tmp_path / "proof.html")
+    assert "a line is told" in (tmp_path / "proof.html").read_text()
+
+
+def test_mutants_are_located_behind_the_walls(course, exam):
+    """Of a mask one line; `pass` in the place of a line is nothing that can be pointed at."""
+    wrong = {each.name: each for each in mutants_to_locate(exam.source, 1)}
+    line = "causal_mask, line 8: return position[None, :] <= position[:, None]"
+    chosen = [each for name, each in wrong.items() if name.startswith(f"{line} -> ")][:4]
+    with open_pool(course, walls.choose(), 1) as pool:
+        found = pool.locate("a1_attention", chosen, lambda done, total: None)
+    assert Pointed.LOCATED in {each.pointed for each in found}
+    assert Pointed.WRONG not in {each.pointed for each in found}
+
+
+def test_a_sample_may_say_which_lines_are_wrong(exam, samples):
+    wrong = samples["no_scale"]
+    assert isinstance(wrong, Sample)
+    right = [each for each in samples.values() if each.kind == "right"]
+    says = replace(wrong, lines=frozenset({"scores = q @ k.transpose(-2, -1)"}))
+    one, other = samples_to_locate(exam, [*right, wrong, says])
+    assert one.changed is None
+    assert "return weights @ v, weights" in one.right
+    assert other.changed == says.lines
