@@ -41,8 +41,14 @@ def course():
 
 @pytest.fixture(scope="session")
 def exam_of(course):
-    """Gives the exam of an assignment."""
-    return cache(lambda assignment_id: prepare(course, assignment_id, SECRET))
+    """Gives the exam of an assignment, in which no lines are looked for: that takes seconds."""
+
+    @cache
+    def exam_of(assignment_id):
+        exam = prepare(course, assignment_id, SECRET)
+        return replace(exam, assignment=exam.assignment.model_copy(update={"locate": False}))
+
+    return exam_of
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,7 @@ COMMANDS = {
     'autograder new nearest --title "The nearest neighbour"': 'autograder new near --title "Near"',
     "autograder prove": None,
     "autograder prove nearest": "autograder prove",
+    "autograder prove --lines": "autograder prove",
     "autograder prove nearest --measure": None,
     "autograder prove nearest --quick": None,
     "autograder release": None,

@@ -139,6 +139,10 @@ def prove(
         bool,
         typer.Option("--quick", help="Single faults and variants alone."),
     ] = False,
+    lines: Annotated[
+        bool,
+        typer.Option("--lines", help="Look for the lines of what is wrong, too: takes longer."),
+    ] = False,
     measure: Annotated[
         bool,
         typer.Option("--measure", help="Only write where each fault shows: faults/shows.yml."),
@@ -166,5 +170,7 @@ def prove(
             show_measured(out, err, found, chosen, wall, jobs)
             raise typer.Exit
         page = output or found.root / "build" / "proof.html"
-        proven = show_proof(out, err, found, chosen, wall, jobs, quick=quick, page=page)
+        proven = show_proof(
+            out, err, found, chosen, wall, jobs, quick=quick, lines=lines, page=page
+        )
     raise typer.Exit(0 if proven else 1)

@@ -160,6 +160,7 @@ def show_proof(
     jobs: int,
     *,
     quick: bool,
+    lines: bool,
     page: Path,
 ) -> bool:
     """Prove, print a line for each assignment, write the page; returns whether all is proven."""
@@ -175,9 +176,11 @@ def show_proof(
             if not quick:
                 tell = teller(f"{assignment.id}: mutants")
                 tried = try_all_mutants(course, assignment.id, pool, tell)
+                proof = replace(proof, mutants=tried)
+            if lines:
                 tell = teller(f"{assignment.id}: lines")
                 sought = locate_wrong(course, assignment.id, pool, tell, _ONE_OF)
-                proof = replace(proof, mutants=tried, sought=sought)
+                proof = replace(proof, sought=sought)
             proofs.append(proof)
     write_proof(proofs, course.name, page)
     out.print(_proven(proofs))

@@ -25,7 +25,8 @@ def fails_alone_through(
 ) -> bool:
     """Whether an item that these faults explain shows that all else in it is right."""
     for component in bank.components:
-        places = [each for each in bank.cases_of(component) if bank.cases[each].item == item]
+        known = [each for each in bank.cases_of(component) if each in answers]
+        places = [each for each in known if bank.cases[each].item == item]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         if not wrong:
             continue
@@ -33,14 +34,14 @@ def fails_alone_through(
         if any(_cannot_be_loaded(answers[each]) for each in wrong):
             fitted = [_with_fitting_weights(bank.cases[each], faults, bank) for each in places]
             cases = [each for each in fitted if each is not None]
-            known = [bank.ask_fault(component, faults, each) for each in cases]
-            agree = (same(ask(one), two, one) for one, two in zip(cases, known, strict=True))
+            theirs = [bank.ask_fault(component, faults, each) for each in cases]
+            agree = (same(ask(one), two, one) for one, two in zip(cases, theirs, strict=True))
             if len(cases) < len(fitted) or not all(agree):
                 return False
             shows = (
                 not same(bank.ask_fault(component, (*faults, other), case), answer, case)
                 for other in beside
-                for case, answer in zip(cases, known, strict=True)
+                for case, answer in zip(cases, theirs, strict=True)
             )
         else:
             shows = (

@@ -82,11 +82,6 @@ class Proof:
             f"{each.name} is {each.told}" for each in self.singles if each.told is not Told.NAMED
         ]
         said += [
-            f"{each.name} costs {each.costs:.0%} of the points, more than one mistake may"
-            for each in self.singles
-            if each.is_too_dear
-        ]
-        said += [
             f"{each.name} is told as something else"
             for each in self.pairs
             if each.told is Told.WRONG

@@ -76,7 +76,7 @@ def test_it_holds_what_the_story_needs(built):
     figures = {"figures/a1_masks.svg", "figures/a1_weights.svg"}
     handout = ROOT / "autograder" / "handout" / "checks"
     checks = {f"checks/{path.name}": path.read_bytes() for path in handout.glob("*.py")}
-    assert len(checks) == 5
+    assert len(checks) == 7
     assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures
     assert {name: built.files[name] for name in checks} == checks
 
@@ -285,7 +285,7 @@ def test_every_item_has_a_public_case_and_all_its_sentences(course, cases):
 
 def test_a_hidden_checks_inputs_are_not_told(cases):
     sentences = {case["sentence"] for item in cases.values() for case in item["cases"]}
-    assert "The logits are divided by the square root of d_k." in sentences
+    assert "The logits are divided by the square root of d_k, as precisely as float64 can." in sentences
     assert "The tokens are left as they are." not in sentences
     assert all(
         case.get("kwargs", {}).get("pad_id") is None for i in cases.values() for case in i["cases"]
