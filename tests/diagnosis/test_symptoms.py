@@ -11,7 +11,7 @@ from autograder.diagnosis.symptoms.contrasts import contrasts
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry, is_plain
 from autograder.diagnosis.symptoms.known import known
 from autograder.diagnosis.symptoms.probes import probes
-from autograder.grading import grade, limits_of, prepare
+from autograder.grading import grade, limits_of
 from autograder.grading import submission as grading
 from autograder.notebooks.submission import modules_for
 from autograder.proof.samples import Sample, answered, as_saved, overlaid
@@ -48,8 +48,8 @@ def unhurried(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def layers():
-    return prepare(COURSE, "a4_layers", "for the tests alone")
+def layers(exam_of):
+    return exam_of("a4_layers")
 
 
 def student_of(exam, cell, source):
@@ -224,7 +224,7 @@ def test_gradients_that_are_nan_are_not_called_those_of_the_values(exam):
     answers = {at: student.answer(each.question) for at, each in enumerate(exam.bank.cases)}
     asking = Inquiry(student, exam.reference, exam.source.parameters)
     given = exam.bank.cases, answers, asking, {CELL: where}, exam.symptoms
-    said = known(["attention_blocked_rows"], *given)["attention_blocked_rows"]
+    said = known(["attention_blocked_rows"], *given)["attention_blocked_rows"].known
     assert "Its values are right, its gradients are not." in said
     assert "The gradients are those of its own values." not in said
 

@@ -146,7 +146,7 @@ class Nothing(CausalMask):
 
     item = "causal_mask"
 
-    def give(self, mask):
+    def kind(self, mask):
         return mask.clone()
 '''
     file.write_text(text)

@@ -24,7 +24,7 @@ def copied(tmp_path_factory):
     for name in ("solutions", "assignments"):
         shutil.copytree(ROOT / name, root / name)
     text = (ROOT / "course.yml").read_text()
-    (root / "course.yml").write_text(text.replace("1.0e-12", "1.0e-2"))
+    (root / "course.yml").write_text(text.replace("1.0e-10", "1.0e-2"))
     (root / "assignments" / NAME / "checks" / "compare.py").write_text("stale")
     return read_course(root)
 

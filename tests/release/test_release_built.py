@@ -285,7 +285,10 @@ def test_every_item_has_a_public_case_and_all_its_sentences(course, cases):
 
 def test_a_hidden_checks_inputs_are_not_told(cases):
     sentences = {case["sentence"] for item in cases.values() for case in item["cases"]}
-    assert "The logits are divided by the square root of d_k, as precisely as float64 can." in sentences
+    assert (
+        "The logits are divided by the square root of d_k, as precisely as float64 can."
+        in sentences
+    )
     assert "The tokens are left as they are." not in sentences
     assert all(
         case.get("kwargs", {}).get("pad_id") is None for i in cases.values() for case in i["cases"]

@@ -113,7 +113,7 @@ def test_in_the_untouched_release_every_check_says_what_to_do(stub, name):
         error = failed[item]
         assert error.ename == "CheckFailed"
         said = "\n".join(error.traceback)
-        assert said.startswith(f"{item}: not yet right\n")
+        assert said.startswith(f"{item}: not yet right")
         assert "is still the stub" in said or "is not defined: run the cell" in said
         assert not OURS.search(said)
 

@@ -1,4 +1,4 @@
-# The attention adds -10000 to blocked scores instead of replacing them, so a blocked key with a score of that size still gets weight.
+# The attention adds -10000 to blocked scores instead of replacing them.
 # fails: attention_mask
 # lines: scaled = scaled + torch.zeros_like(scaled).masked_fill(mask.logical_not(), NEG_INFTY)
 # %% solution="attention"

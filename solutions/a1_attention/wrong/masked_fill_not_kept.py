@@ -1,4 +1,4 @@
-# The attention calls masked_fill without keeping what it returns, so a blocked key is listened to like any other.
+# The attention calls masked_fill without keeping what it returns.
 # fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # lines: scores.masked_fill(mask == 0, -1e9)
 # %% solution="attention"

@@ -1,4 +1,4 @@
-# The attention writes the softmax itself as exp divided by its sum, without taking the largest score away, which overflows for large scores.
+# The attention writes the softmax itself as exp divided by its sum.
 # fails: attention_weights
 # lines: exponentials = torch.exp(scores)
 # %% solution="attention"

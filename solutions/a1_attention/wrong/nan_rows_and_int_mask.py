@@ -1,4 +1,4 @@
-# The attention makes NaN of a query whose keys are all blocked, since such rows are nowhere treated, and padding_mask gives integers instead of truth values.
+# The attention makes NaN of a query whose keys are all blocked.
 # fails: attention_blocked_rows, padding_mask, masks_together
 # lines: (missing) what becomes of a query that may attend to nothing
 # lines: return mask.int()

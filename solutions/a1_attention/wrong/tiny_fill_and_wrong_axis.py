@@ -1,4 +1,4 @@
-# The attention scales by the size of axis 1 of key instead of its last axis, and fills blocked scores with -1e-9 (next to zero) where -1e9 was meant.
+# The attention scales by the size of axis 1 of key instead of its last axis.
 # fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # lines: scale = 1 / math.sqrt(key.shape[1])
 # lines: similarity = similarity.masked_fill(~mask, -1e-9)

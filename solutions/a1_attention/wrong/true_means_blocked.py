@@ -1,4 +1,4 @@
-# All three functions read masks the other way round, as nn.MultiheadAttention does: the attention blocks where the mask is True, padding_mask is True at padding, and causal_mask is True above the diagonal.
+# All three functions read masks the other way round, as nn.MultiheadAttention does.
 # fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors, padding_mask, causal_mask, masks_together
 # lines: scores = scores.masked_fill(mask, neg_large)
 # lines: attn = attn.masked_fill(mask.all(dim=-1, keepdim=True), 0.0)

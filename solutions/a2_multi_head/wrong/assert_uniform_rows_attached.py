@@ -1,4 +1,4 @@
-# Sizes that cannot work meet an assert instead of a ValueError, the class's own attention makes equal weights of a row without any key, and self.weights is kept with its graph.
+# Sizes that cannot work meet an assert instead of a ValueError.
 # fails: heads_bad_sizes, heads_weights, heads_blocked_rows
 # lines: assert d_model % n_heads == 0, "d_model is not divisible by n_heads"
 # lines: (missing) zero weights for a query that may attend to nothing

@@ -1,4 +1,4 @@
-# The einsum that averages the values has one letter for the keys and another for the values, so it sums the weights to 1 and gives every query the sum of all values.
+# The einsum that averages the values has one letter for the keys and another for the values.
 # fails: heads_self_attention, heads_cross_attention, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: out = torch.einsum("nhqk,nhvd->nhqd", [attention, values])
 # %% solution="multi_head"

@@ -1,4 +1,4 @@
-# split_heads deals the columns out one by one, so that head h gets every n_heads-th column instead of a slice, and merge_heads lays them down again in the same way.
+# split_heads deals the columns out one by one.
 # fails: heads_split, heads_merge, heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: return x.reshape(b, t, self.d_k, self.n_heads).permute(0, 3, 1, 2)
 # lines: return x.permute(0, 2, 3, 1).reshape(b, t, h * d)

@@ -1,4 +1,4 @@
-# The forward cuts keys and values with the length of the query, so cross-attention with sentences of different lengths raises an error.
+# The forward cuts keys and values with the length of the query.
 # fails: heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: K = self.k_proj(key).view(batch_size, seq_len, self.n_heads, self.d_k).transpose(1, 2)
 # lines: V = self.v_proj(value).view(batch_size, seq_len, self.n_heads, self.d_k).transpose(1, 2)

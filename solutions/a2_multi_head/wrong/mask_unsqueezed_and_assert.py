@@ -1,4 +1,4 @@
-# The forward gives every mask one more axis, although masks come with the axis of the heads already, and sizes that cannot work are refused with an assert, which raises no ValueError.
+# The forward gives every mask one more axis.
 # fails: heads_bad_sizes, heads_weights, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: mask = mask.unsqueeze(1)
 # lines: assert d_model % n_heads == 0, f"{d_model} % {n_heads} != 0"

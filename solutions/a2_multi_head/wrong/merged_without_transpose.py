@@ -1,4 +1,4 @@
-# merge_heads reshapes at once, without first bringing the axis of the positions back before that of the heads, so the numbers of different words are mixed.
+# merge_heads reshapes at once, without first bringing the axis of the positions back before that.
 # fails: heads_merge, heads_self_attention, heads_cross_attention, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: return x.reshape(batch, t, self.d_model)
 # %% solution="multi_head"

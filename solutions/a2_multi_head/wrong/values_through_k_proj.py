@@ -1,4 +1,4 @@
-# The forward sends the values through k_proj (a copied line that was not changed all the way), and v_proj is never used.
+# The forward sends the values through k_proj (a copied line that was not changed all the way).
 # fails: heads_self_attention, heads_cross_attention, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: v = self.split_heads(self.k_proj(value))
 # %% solution="multi_head"

@@ -1,4 +1,4 @@
-# split_heads makes the axis of the heads by a bare reshape, which cuts the sentence instead of the vectors, and merge_heads undoes it by a bare reshape, which is wrong for heads that are cut as the text says.
+# split_heads makes the axis of the heads by a bare reshape.
 # fails: heads_split, heads_merge, heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: return x.reshape(x.size(0), self.num_head, -1, self.dim_head)
 # lines: return x.reshape(x.size(0), -1, self.num_head * self.dim_head)

@@ -1,4 +1,4 @@
-# The forward keeps the mean of the weights over all heads, as nn.MultiheadAttention gives it, instead of those of every head.
+# The forward keeps the mean of the weights over all heads, as nn.MultiheadAttention gives it.
 # fails: heads_weights
 # lines: self.weights = weights.mean(dim=1).detach()
 # %% solution="multi_head"

@@ -1,4 +1,4 @@
-# The forward loops over the heads and stacks their weights along a new first axis, so self.weights is (n_heads, batch, t_q, t_k).
+# The forward loops over the heads and stacks their weights along a new first axis.
 # fails: heads_weights
 # lines: self.weights = torch.stack(head_weights).detach()
 # %% solution="multi_head"

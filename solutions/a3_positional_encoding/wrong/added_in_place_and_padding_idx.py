@@ -1,4 +1,4 @@
-# PositionalEncoding adds the table to x in place, which changes the caller's tensor, and TokenEmbedding declares token 0 as padding_idx, so that its row never gets a gradient.
+# PositionalEncoding adds the table to x in place, which changes the caller's tensor.
 # fails: embedding_gradients, position_tensors
 # lines: x += self.encoding[: x.size(1), :]
 # lines: self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)

@@ -1,4 +1,4 @@
-# sinusoidal_encoding doubles an i that already runs over the even columns, so the exponents are 4i / d_model and each hand is too slow.
+# sinusoidal_encoding doubles an i that already runs over the even columns.
 # fails: encoding_values, encoding_far
 # lines: table[:, i] = torch.sin(pos / (10000 ** ((2 * i) / d_model)))
 # lines: table[:, i + 1] = torch.cos(pos / (10000 ** ((2 * i) / d_model)))

@@ -1,4 +1,4 @@
-# PositionalEncoding refuses a sequence of exactly max_len positions as too long (>= where > belongs).
+# PositionalEncoding refuses a sequence of exactly max_len positions as too long.
 # fails: position_lengths
 # lines: if seq_len >= self.max_len:
 # %% solution="sinusoidal_encoding"

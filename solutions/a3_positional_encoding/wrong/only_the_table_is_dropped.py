@@ -1,4 +1,4 @@
-# PositionalEncoding applies dropout to the rows of the table before it adds them, so the words themselves are never dropped.
+# PositionalEncoding applies dropout to the rows of the table before it adds them.
 # fails: position_dropout
 # lines: return x + self.dropout(self.encoding[:n_tokens, :].expand_as(x))
 # %% solution="positional_encoding"

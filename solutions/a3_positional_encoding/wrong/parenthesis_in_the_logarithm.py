@@ -1,4 +1,4 @@
-# sinusoidal_encoding takes the logarithm of 10000 / d_model, where that of 10000 should be divided by d_model (a misplaced parenthesis), so every hand turns at the wrong speed.
+# sinusoidal_encoding takes the logarithm of 10000 / d_model.
 # fails: encoding_values, encoding_far
 # lines: div_term = torch.exp(torch.arange(0, d_model, 2).float() * -math.log((10000.0) / d_model))
 # %% solution="sinusoidal_encoding"

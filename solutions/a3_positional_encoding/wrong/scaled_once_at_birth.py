@@ -1,4 +1,4 @@
-# TokenEmbedding multiplies its fresh weights by the root of d_model once, in __init__, instead of scaling at every forward, and PositionalEncoding registers its table as an ordinary buffer, which lands in the state dict.
+# TokenEmbedding multiplies its fresh weights by the root of d_model once, in __init__.
 # fails: embedding_scale, embedding_gradients, position_buffer
 # lines: self.embedding.weight.data *= d_model**0.5
 # lines: self.register_buffer("encoding", sinusoidal_encoding(max_len, d_model))

@@ -1,4 +1,4 @@
-# DecoderLayer never hands the target_mask to its self-attention, looks at the memory with self_attn instead of cross_attn, and norms the third frame with norm2 once more.
+# DecoderLayer never hands the target_mask to its self-attention.
 # fails: decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: x = self.norm1(x + self._sa_block(x))
 # lines: return self.dropout(self.self_attn(x, memory, memory, memory_mask))

@@ -1,4 +1,4 @@
-# DecoderLayer gives the memory_mask to its self-attention and the target_mask to its cross-attention.
+# DecoderLayer gives the memory_mask to its self-attention.
 # fails: decoder_masks
 # lines: out, residual = self.self_attn(x, x, x, mask=memory_mask), x
 # lines: out, residual = self.cross_attn(x, memory, memory, mask=target_mask), x

@@ -1,4 +1,4 @@
-# FeedForward has another ReLU behind linear2, and EncoderLayer calls F.dropout without saying whether it is training, so it drops in eval mode too.
+# FeedForward has another ReLU behind linear2.
 # fails: feed_forward_output, feed_forward_dropout, encoder_dropout
 # lines: self.linear2, nn.ReLU(),
 # lines: attn_score = F.dropout(attn_score, p=self.p_drop)

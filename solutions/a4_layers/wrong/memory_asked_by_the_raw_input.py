@@ -1,4 +1,4 @@
-# DecoderLayer makes the queries of the cross-attention from the layer's input, not from what came out of the first frame.
+# DecoderLayer makes the queries of the cross-attention from the layer's input.
 # fails: decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: context = self.cross_attn(x, memory, memory, memory_mask)
 # %% solution="decoder_layer"

@@ -1,4 +1,4 @@
-# LayerNorm keeps eps but never adds it to the variance, so a vector of equal numbers gives NaN and one that hardly varies is blown up.
+# LayerNorm keeps eps but never adds it to the variance.
 # fails: norm_eps
 # lines: std = ((x - mean) ** 2).mean(dim=-1, keepdim=True).sqrt()
 # %% solution="layer_norm"

@@ -1,4 +1,4 @@
-# EncoderLayer adds the feed-forward network's answer to the input of the whole layer, not to what came out of the first frame.
+# EncoderLayer adds the feed-forward network's answer to the input of the whole layer.
 # fails: encoder_output, encoder_mask, encoder_dropout, encoder_gradients
 # lines: return self.norm2(x + self.dropout2(ff))
 # %% solution="encoder_layer"

@@ -1,4 +1,4 @@
-# LayerNorm takes torch's default standard deviation, which divides by d_model - 1, and its eps is 1e-6 when nothing is said, where 1e-5 is asked for.
+# LayerNorm takes torch's default standard deviation, which divides by d_model - 1.
 # fails: norm_output, norm_eps, norm_gradients
 # lines: std = x.std(-1, keepdim=True)
 # lines: def __init__(self, d_model, eps=1e-6):

@@ -1,4 +1,4 @@
-# LayerNorm computes the variance as the mean of the squares minus the square of the mean, which loses all digits for vectors of large numbers that vary little.
+# LayerNorm computes the variance as the mean of the squares minus the square of the mean.
 # fails: norm_gradients
 # lines: variance = (x**2).mean(dim=-1, keepdim=True) - mean**2
 # %% solution="layer_norm"

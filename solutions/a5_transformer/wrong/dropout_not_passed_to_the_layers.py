@@ -1,4 +1,4 @@
-# Encoder and Decoder pass dropout to the positional encoding but not on to their layers, which keep the default of 0.1.
+# Encoder and Decoder pass dropout to the positional encoding but not on to their layers.
 # fails: arguments
 # lines: [EncoderLayer(d_model, n_heads, d_ff) for _ in range(n_layers)]
 # lines: [DecoderLayer(d_model, n_heads, d_ff) for _ in range(n_layers)]

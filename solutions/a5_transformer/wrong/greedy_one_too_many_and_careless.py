@@ -1,4 +1,4 @@
-# greedy_decode writes up to max_len tokens behind the start, so one too many, leaves the model in eval mode, and keeps gradients while it decodes.
+# greedy_decode writes up to max_len tokens behind the start, so one too many.
 # fails: greedy_words, greedy_end, greedy_care
 # lines: for step in range(max_len):
 # lines: (missing) the mode in which the model came is not restored

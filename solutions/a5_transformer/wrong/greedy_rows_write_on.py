@@ -1,4 +1,4 @@
-# greedy_decode lets a row that has produced end_id write on instead of padding it, and stops only when all rows produce end_id in one and the same step.
+# greedy_decode lets a row that has produced end_id write on instead of padding it.
 # fails: greedy_end
 # lines: (missing) padding behind the end of a row
 # lines: if torch.all(newest == end_id):

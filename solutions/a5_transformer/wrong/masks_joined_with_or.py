@@ -1,4 +1,4 @@
-# target_mask joins padding and causality with "or", which suits masks that are True where something is blocked; so every real token may be seen, also a later one.
+# target_mask joins padding and causality with "or".
 # fails: transformer_masks, transformer_output, transformer_padding, transformer_tensors
 # lines: return padding_mask(target, self.pad_id) | causal_mask(target.size(1), target.device)
 # %% solution="transformer"

@@ -1,4 +1,4 @@
-# encode runs under no_grad, as one may do when translating, so the encoder gets no gradients in training either.
+# encode runs under no_grad, as one may do when translating.
 # fails: transformer_tensors
 # lines: @torch.no_grad()  # the source is only read
 # %% solution="transformer"

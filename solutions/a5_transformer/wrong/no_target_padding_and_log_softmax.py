@@ -1,4 +1,4 @@
-# target_mask is the causal mask alone, so padding in the target may be attended to, and forward returns the log_softmax of the logits.
+# target_mask is the causal mask alone, so padding in the target may be attended to.
 # fails: transformer_masks, transformer_output, transformer_padding, transformer_tensors
 # lines: target_mask = causal_mask(trg_len, device=target.device).expand(N, 1, trg_len, trg_len)
 # lines: return self.softmax(self.output(out))

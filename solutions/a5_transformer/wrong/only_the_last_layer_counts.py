@@ -1,4 +1,4 @@
-# Encoder's loop gives every layer the embedded tokens again instead of what the layer before made of them, so only the last layer counts.
+# Encoder's loop gives every layer the embedded tokens again.
 # fails: encoder_mask, stack_depth
 # lines: module_output = module(encoder_input, mask)
 # %% solution="encoder"

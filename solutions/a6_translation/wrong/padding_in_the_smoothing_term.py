@@ -1,4 +1,4 @@
-# smoothed_loss leaves padding out of the cross-entropy but not out of the smoothing part, whose mean runs over all positions.
+# smoothed_loss leaves padding out of the cross-entropy but not out of the smoothing part.
 # fails: loss_padding, loss_gradients
 # lines: smooth = -log_preds.mean(dim=-1).mean()
 # %% solution="smoothed_loss"

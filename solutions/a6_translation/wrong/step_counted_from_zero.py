@@ -1,4 +1,4 @@
-# warmup_rate adds 1 to the step, as if steps were counted from 0, so the whole schedule comes one step early.
+# warmup_rate adds 1 to the step, as if steps were counted from 0.
 # fails: warmup_rate
 # lines: step_num = step + 1
 # %% solution="warmup_rate"
