@@ -115,6 +115,19 @@ class MultiHeadAttention(nn.Module):
     assert result.score == 0
 
 
+def test_a_mistake_that_nobody_knows_is_paid_for_once_where_its_line_is_proven(hand_in):
+    """The bank has no such fault; without that product all is right."""
+    text = NO_SCALE.replace("k.transpose(-2, -1)", "k.transpose(-2, -1) / q.shape[-1] ** 0.5 * 1.7")
+    silent = hand_in("a1_attention", "attention", text)
+    assert silent.score == 7
+    result = hand_in("a1_attention", "attention", text, locate=True)
+    (mistake,) = result.mistakes
+    assert mistake.kind == "line"
+    assert "* 1.7" in mistake.place.source
+    assert mistake.costs == {"attention_output": 3.0}
+    assert result.score == 19
+
+
 def test_parts_in_which_nothing_was_lost_carry_nothing(exam):
     one, other, *_ = exam.assignment.items
     items = [verdict_on(one, Verdict.PASSED, None), verdict_on(other, Verdict.CARRIED, "carried")]
