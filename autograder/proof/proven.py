@@ -113,7 +113,6 @@ class Proof:
     def figures(self) -> dict[str, int]:
         """How many there are of everything, by what it is."""
         counts = Counter(each.told for each in self.pairs)
-        lines = Counter((each.of, each.pointed is Pointed.LOCATED) for each in self.sought)
         return {
             "single faults": len(self.singles),
             "caught by the item meant for them": sum(each.caught for each in self.singles),
@@ -130,12 +129,19 @@ class Proof:
             "mutants": len(self.mutants),
             "killed": sum(each.lost is not None for each in self.mutants),
             "equivalent, for a reason": sum(each.reason is not None for each in self.mutants),
+            **(self._lines if self.sought else {}),
+            "problems": len(self.problems),
+        }
+
+    @property
+    def _lines(self) -> dict[str, int]:
+        lines = Counter((each.of, each.pointed is Pointed.LOCATED) for each in self.sought)
+        return {
             "mutants whose line is told": lines["mutant", True],
             "and is not": lines["mutant", False],
             "wrong samples whose line is told": lines["sample", True],
             "and is not told": lines["sample", False],
             "told a line that is right": sum(bool(each.problem) for each in self.sought),
-            "problems": len(self.problems),
         }
 
     @property
