@@ -87,7 +87,7 @@ def _place(located: Located) -> Place:
 
 def _told(key: object) -> dict[str, object]:
     if isinstance(key, Located):
-        return {"kind": "line", "what": (str(key),), "place": _place(key)}
+        return {"kind": "line", "what": (key.said,), "place": _place(key)}
     if isinstance(key, Failure):
         said = f"{key.type}: {key.message}" if key.message else key.type
         place = None

@@ -20,10 +20,14 @@ class Located:
     items: tuple[str, ...]
     whole: bool
 
-    def __str__(self) -> str:
-        """The sentence that the student reads."""
-        where = f"line {self.line} of the cell {self.cell}, `{self.what}`"
+    @property
+    def said(self) -> str:
+        """What the student reads beside the line."""
         right = "everything that is asked of this cell" if self.whole else "all of this"
         if self.missing:
-            return f"Something is missing in {where}: with it {right} is right."
-        return f"The mistake stands in {where}: with something else there {right} is right."
+            return f"Something is missing at `{self.what}`: with it {right} is right."
+        return f"With something else in the place of `{self.what}`, {right} is right."
+
+    def __str__(self) -> str:
+        """The same, with the line."""
+        return f"line {self.line} of the cell {self.cell}: {self.said}"

@@ -78,7 +78,8 @@ def test_something_missing_is_told_as_that(find):
     (found,) = find(RIGHT.replace("weights = weights.masked_fill", "weights.masked_fill"))
     assert found.line == 9
     assert found.missing
-    assert str(found).startswith("Something is missing in line 9 ")
+    assert str(found).startswith("line 9 of the cell ")
+    assert "Something is missing at " in str(found)
 
 
 def test_two_mistakes_are_told_one_after_the_other(find):
