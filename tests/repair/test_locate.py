@@ -71,7 +71,8 @@ def test_the_line_that_was_changed_is_told(find, old, new):
     assert found.source == text.splitlines()[changed - 1].strip()
     assert found.what in found.source
     assert found.whole
-    assert f"line {changed} of the cell attention, `{found.what}`" in str(found)
+    assert str(found).startswith(f"line {changed} of the cell attention: ")
+    assert f"`{found.what}`" in str(found)
 
 
 def test_something_missing_is_told_as_that(find):
