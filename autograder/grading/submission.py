@@ -26,7 +26,7 @@ from autograder.sandbox.host import Server
 from autograder.sandbox.session import Answer
 
 _TOLD = 20  # cells whose failures are told, each in a note of its own
-_MORE_SECONDS = 3.0  # for finding out about a mistake that nothing explains, its cells among it
+_MORE_SECONDS = 10.0  # for finding out about a mistake that nothing explains, its cells among it
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
 
 
