@@ -218,7 +218,7 @@ def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
 def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, Any]:
     """An exception: its type, and its words but for numbers, which sizes may change.
 
-    Where one is asked for: whether its words name the numbers, and whether it is raised on purpose.
+    Where one is asked for: whether its words name the numbers.
     """
     if asked is None:
         words = "" if loosely else _NUMBER.sub("#", failure.message)
@@ -226,8 +226,7 @@ def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, A
     if failure.type != asked.error:
         return {"raised": failure.type}
     lost = [str(each) for each in asked.naming if str(each) not in failure.message]
-    meant = (failure.source or "").lstrip().startswith("raise")
-    return {"raised": failure.type, "unnamed": tuple(lost)} | ({"meant": meant} if lost else {})
+    return {"raised": failure.type, "unnamed": tuple(lost)}
 
 
 def _is_buffer(target: Any) -> bool:
