@@ -246,7 +246,10 @@ def _parameters(found: Any, constants: Collection[str] | None) -> dict[str, Any]
 
 
 def _is_one_number(value: Any) -> bool:
-    return isinstance(value, Tensor) and bool((value == value.flatten()[:1]).all())
+    if not isinstance(value, Tensor):
+        return False
+    numbers = value.flatten()  # an empty tensor is broadcast against nothing
+    return bool((numbers == numbers[:1]).all())
 
 
 def _without_chance(value: Any) -> Any:

@@ -6,7 +6,6 @@ not explain or hide; last, what is known all the same.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 from autograder.asking import RemoteStudent
@@ -37,10 +36,8 @@ _SECONDS_TO_LOCATE = 10.0  # rarely reached: counts decide, so that no grade han
 class StudentOf(Protocol):
     """Gives a submission behind the walls, for the time that is left to it."""
 
-    def __call__(
-        self, other: Submission, given: Sequence[str] = (), foreseen: bool = True
-    ) -> RemoteStudent:
-        """given: names to be had beside its own; foreseen: whether the checks' questions come."""
+    def __call__(self, other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
+        """given: names that are to be had beside its own."""
 
 
 @dataclass
@@ -117,8 +114,7 @@ class Explaining:
     def _located(self, items: Sequence[str]) -> list[Located]:
         exam = self.exam
         about = self.submission, exam.source, exam.bank.cases, self.answers, items
-        unforeseen = partial(self.student_of, foreseen=False)
-        return locate(*about, unforeseen, _SECONDS_TO_LOCATE)
+        return locate(*about, self.student_of, _SECONDS_TO_LOCATE)
 
     def _with_what_is_known(
         self,

@@ -116,15 +116,10 @@ def _grade(
         for item in items
     ]
 
-    unforeseen = replace(exam, foreseen=())
-
-    def student_of(
-        other: Submission, given: Sequence[str] = (), foreseen: bool = True
-    ) -> RemoteStudent:
+    def student_of(other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
         left = server.limits.wall_seconds - (time.monotonic() - started)
         seconds = max(0.0, min(_MORE_SECONDS, left))
-        asked = exam if foreseen else unforeseen
-        return remote_student(other, asked, server, given, wall_seconds=seconds)
+        return remote_student(other, exam, server, given, wall_seconds=seconds)
 
     cells = tuple(cell for cell in submission.cells if cell.name not in ended)
     kept = replace(submission, cells=cells)

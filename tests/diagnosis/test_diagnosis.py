@@ -197,6 +197,7 @@ def test_numbers_that_start_at_random_prove_nothing():
     assert not same(one, Answer(torch.tensor([[0.7]])), case)
     assert not same(one, Answer(torch.tensor([[0.7, 0.2]]).double()), case)
     assert not same(one, other, replace(case, drawn=False))
+    assert not same(Answer(torch.zeros(0, 3)), one, case)  # an empty one is no fault of ours
     must_raise = Asked("raises", case.question, Answer(None), error="ValueError")
     assert same(one, other, replace(case, asked=must_raise))
 

@@ -1,4 +1,4 @@
-"""What was told before in this session: one cause is told once, and then pointed at."""
+"""What was told since the notebook was started: one cause is told once, and then pointed at."""
 
 from collections.abc import Hashable
 
