@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.course.result import Verdict
+from autograder.diagnosis import fails_alone_through
 from autograder.grading import grade
 from autograder.grading.carried import with_contradictions
 from autograder.grading.judge import verdict_on
@@ -104,15 +105,20 @@ def test_behind_parameters_that_cannot_be_loaded_no_other_mistake_hides(hand_in)
     assert {"heads_parameters", "heads_cross_attention", "heads_mask"} <= lost
 
 
-def test_what_a_mistake_hides_is_not_carried(hand_in):
-    """All other steps may be anything where an exception comes before them."""
-    raises = """
-class MultiHeadAttention(nn.Module):
-    def __init__(self, d_model, n_heads):
-        raise TypeError("sizes")
-"""
-    result = hand_in("a2_multi_head", "multi_head", raises)
-    assert result.score == 0
+@pytest.mark.parametrize(
+    ("name", "item", "alone"),
+    [
+        ("DoesNotScale", "attention_mask", True),
+        ("ComparesQueriesWithQueries", "attention_scale", False),  # it raises before that
+    ],
+)
+def test_what_a_mistake_hides_is_not_carried(exam, name, item, alone):
+    """All other steps may be anything where nothing that is wrong in them would be seen."""
+    component = next(each for each in exam.bank.components if each.name == "attention")
+    faults = tuple(each for each in component.faults if each.name == name)
+    places = exam.bank.cases_of(component)
+    answers = {each: exam.bank.answer(component, faults, each) for each in places}
+    assert fails_alone_through(faults, item, exam.bank, answers, ask=None) is alone
 
 
 def test_a_mistake_that_nobody_knows_is_paid_for_once_where_its_line_is_proven(hand_in):
