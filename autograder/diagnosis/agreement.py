@@ -38,8 +38,8 @@ class Agreement:
             for each in component.faults
             if each.item not in right and len(right.intersection(each.shows)) <= _BY_CHANCE
         ]
-        # What is found does not depend on the order; how soon it is found does.
-        self.wrong = sorted(wrong, key=lambda place: bank.cost(component, self.faults, place))
+        # How much is found hangs on the order, too: never on what was measured or asked before.
+        self.wrong = sorted(wrong, key=lambda place: bank.cases[place].size)
         elsewhere = [each for each in places if each not in wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
         self.places = self.wrong + elsewhere

@@ -1,7 +1,7 @@
 """The bank of faults: the components of an assignment, and what they answer to its checks."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import torch
 
@@ -81,11 +81,6 @@ class Bank:
     def is_right(self, place: int, answer: Answer) -> bool:
         """Whether an answer to a case is the reference's."""
         return same(answer, self.cases[place].right, self.cases[place])
-
-    def cost(self, component: Component, faults: Iterable[Fault], place: int) -> float:
-        """The seconds that it takes, about, to ask these a case, but for what is remembered."""
-        keys = ((component.name, (each,), place) for each in faults)
-        return self.cases[place].seconds * sum(each not in self._answers for each in keys)
 
     def ask_fault(self, component: Component, faults: Faults, case: Case) -> Answer:
         """Let a component with these faults, in it and in its parts, answer a case."""

@@ -53,6 +53,11 @@ class Case:
         return self.asked is not None and self.asked.kind == "value"
 
     @cached_property
+    def size(self) -> int:
+        """The bytes of the question: how long it takes, about, and the same in every run."""
+        return len(self.question.frame) + sum(map(len, self.question.weight_frames))
+
+    @cached_property
     def in_float32(self) -> bool:
         """Whether numbers are passed in float32."""
         parts = (self.question.target, *self.question.args, *self.question.kwargs.values())

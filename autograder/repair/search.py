@@ -108,7 +108,7 @@ class _Search:
 
     def _ask_others(self) -> None:
         """Ask again what else was wrong: what builds on the repaired cell may be right by now."""
-        left = sorted(self.wrong, key=self._size)
+        left = sorted(self.wrong, key=lambda at: self.cases[at].size)
         if left:
             with self.student_of(self.submission) as student:
                 self.wrong -= {at for at in left if is_right(student, self.cases[at])}
@@ -117,11 +117,7 @@ class _Search:
         """The cases about what a cell defines: the wrong ones first, the smallest of each first."""
         of = self.source.defined_in
         own = [at for at in self.answers if of.get(self.cases[at].question.name) == cell]
-        return sorted(own, key=lambda at: (at not in self.wrong, self._size(at), at))
-
-    def _size(self, at: int) -> int:
-        question = self.cases[at].question
-        return len(question.frame) + sum(map(len, question.weight_frames))
+        return sorted(own, key=lambda at: (at not in self.wrong, self.cases[at].size, at))
 
     def _repair(self, cell: str, places: Sequence[int], tiers: Sequence[int]) -> _Proof | None:
         """The edit that proves where a mistake of the cell stands, if one does."""

@@ -264,3 +264,21 @@ def test_who_knows_the_mistake_is_given_no_hint_besides(graded):
     assert item.hint
     assert item.hint not in "".join(item.said)
     assert item.hint in "".join(item.told("message").said)
+
+
+def test_what_is_told_does_not_hang_on_how_long_anything_took(exam):
+    """A mask of zeros that are no truth values: many faults together come near to it."""
+    component = next(each for each in exam.bank.components if each.name == "causal_mask")
+    places = exam.bank.cases_of(component)
+    wrong = {
+        place: Answer(torch.zeros(exam.bank.cases[place].right.value.shape)) for place in places
+    }
+
+    def told(seconds):
+        cases = [replace(each, seconds=seconds(at)) for at, each in enumerate(exam.bank.cases)]
+        bank = Bank(exam.bank.components, cases)
+        for _ in range(2):  # the second time, much is remembered
+            found = diagnose(bank, wrong, {"causal_mask", "masks_together"})
+            yield {item: named(each.faults) for item, each in found.items()}
+
+    assert len({str(each) for slow in (1.0, -1.0) for each in told(lambda at: slow * at)}) == 1
