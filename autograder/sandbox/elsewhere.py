@@ -116,7 +116,9 @@ class AnotherDevice(TorchFunctionMode):
             )
         if func in (Tensor.__getitem__, Tensor.__setitem__):
             indices = [each for each in _tensors(args[1:2]) if _is_index(each)]
-            if not self.has(args[0]) and any(map(self.has, indices)):
+            values = [each for each in _tensors(args[2:]) if each.dim()]
+            number_is_written = func is Tensor.__setitem__ and not values
+            if not number_is_written and not self.has(args[0]) and any(map(self.has, indices)):
                 raise RuntimeError(
                     "indices should be either on cpu or on the same device as the indexed tensor "
                     "(cpu)"

@@ -115,6 +115,7 @@ def command(wall: str, folder: Path, processes: int) -> list[str]:
         "MPLBACKEND": "agg",
         "MPLCONFIGDIR": str(config["scratch"]),
         "OMP_NUM_THREADS": "1",
+        "CUDA_VISIBLE_DEVICES": "",  # where autograd has seen a GPU, no fork can use it any more
         "LC_ALL": "C.UTF-8",
     }
     if wall == "sandlock":

@@ -45,6 +45,8 @@ ALLOWED = {
     "slice_to_the_cpu": "assigned(cpu, slice(None), gpu)",
     "mask_of_the_cpu": "assigned(gpu, cpu_mask, 0.0)",
     "mask_of_the_cpu_and_a_number": "assigned(gpu, cpu_mask, cpu_number)",
+    "number_by_rows_of_the_gpu": "assigned(cpu, gpu_rows, 0.0)",
+    "number_by_a_mask_of_the_gpu": "assigned(cpu, gpu_mask, 0.0)",
     "a_number_of_the_cpu": "gpu * cpu_number + gpu.masked_fill(gpu_mask, cpu_number)",
     "where_with_a_number": "torch.where(gpu_mask, gpu, cpu_number)",
     "a_module_made_there": "nn.Linear(3, 4, device=gpu.device)(gpu)",
@@ -82,7 +84,8 @@ NOT_FAKED = {
 }
 NOT_SEEN = {
     "index_of_the_gpu": "cpu[gpu_rows]",
-    "mask_of_the_gpu": "assigned(cpu, gpu_mask, 0.0)",
+    "mask_of_the_gpu": "cpu[gpu_mask]",
+    "values_by_a_mask_of_the_gpu": "assigned(cpu, gpu_mask, gpu.flatten())",
 }
 
 

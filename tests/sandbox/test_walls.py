@@ -3,6 +3,8 @@
 import os
 import socket
 import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -110,9 +112,9 @@ def test_the_environment_is_empty_but_for_the_sandbox(server, monkeypatch):
     monkeypatch.setenv("AUTOGRADER_SECRET", "not for them")
     names = set(inside(server, "sorted(os.environ)"))
     assert "AUTOGRADER_SECRET" not in names
-    assert names <= {"HOME", "TMPDIR", "MPLBACKEND", "MPLCONFIGDIR", "OMP_NUM_THREADS"} | {
-        *("LC_ALL", "LC_CTYPE", "PWD")
-    }
+    folders = {"HOME", "TMPDIR", "MPLCONFIGDIR", "PWD"}
+    settings = {"MPLBACKEND", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "LC_ALL", "LC_CTYPE"}
+    assert names <= folders | settings
 
 
 def test_the_course_is_not_there(server):
@@ -261,3 +263,13 @@ def test_the_network_is_not_there_even_for_the_server(server):
         address = listener.getsockname()
         got = inside(server, f"socket.create_connection({address!r}, 1)")
     assert got.startswith(REFUSED)
+
+
+def test_no_gpu_is_seen():
+    """On a machine that has one, autograd would be lost to every fork once it was asked for it."""
+    code = "import autograder, torch; print(torch.cuda.device_count())"
+    environment = os.environ | {"CUDA_VISIBLE_DEVICES": "0"}
+    found = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "0\n"
