@@ -13,10 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from autograder.course import Verdict, write_atomically
 
-__all__ = ["LOOKS", "Look", "legible", "number", "write_page"]
+__all__ = ["LOOKS", "Look", "legible", "number", "with_code", "write_page"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ _ILLEGIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
+_CODE = re.compile("`([^`\n]+)`")
+
 
 def legible(value: object) -> object:
     """The value, and if it is a text then with a mark for each character nobody can read."""
@@ -63,6 +66,11 @@ def legible(value: object) -> object:
 def number(value: float | None) -> str:
     """A score as people write it: 3, 2.5, 0.33; a dash for no score."""
     return "–" if value is None else f"{round(value, 2):.10g}"  # noqa: RUF001 (a dash)
+
+
+def with_code(text: str) -> Markup:
+    """A sentence in which what stands between backticks is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(legible(text)))))
 
 
 def write_page(path: Path, template: str, **context: object) -> None:
@@ -81,5 +89,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
+    environment.filters["code"] = with_code
     environment.globals["looks"] = LOOKS
     return environment

@@ -23,9 +23,9 @@ class Located:
     @property
     def said(self) -> str:
         """What the student reads beside the line."""
-        right = "everything that is asked of this cell" if self.whole else "all of this"
+        right = f"everything that {'is asked of this cell' if self.whole else 'these items ask'}"
         if self.missing:
-            return f"Something is missing at `{self.what}`: with it {right} is right."
+            return f"Something is missing at `{self.what}`: with it, {right} is right."
         return f"With something else in the place of `{self.what}`, {right} is right."
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from autograder.course.result import Verdict
-from autograder.export.page import LOOKS, legible, number, write_page
+from autograder.export.page import LOOKS, legible, number, with_code, write_page
 
 
 def test_every_verdict_has_a_look_of_its_own():
@@ -32,6 +32,12 @@ def test_what_nobody_can_read_is_marked(character):
 def test_what_can_be_read_is_left_alone():
     text = "tab\tline\nnaïve ≤ 1e-12 مرحبا 你好 🙂"
     assert legible(text) is text or legible(text) == text
+
+
+def test_code_between_backticks_is_shown_as_code_and_markup_as_text():
+    text = "In `a < b` and `c`, <b>not</b> \x1b in ` alone"
+    shown = "In <code>a &lt; b</code> and <code>c</code>, &lt;b&gt;not&lt;/b&gt; \ufffd in ` alone"
+    assert with_code(text) == shown
 
 
 def luminance(colour):
