@@ -298,7 +298,7 @@ def warmup_rate(step, d_model, warmup_steps):
     """The learning rate of a step (Vaswani et al. 2017, section 5.3).
 
     step: counted from 1. d_model: the size of the model's vectors. warmup_steps: at least 1, the
-    step with the largest rate. Returns a plain Python number.
+    step with the largest rate. Returns one number.
     """
     ### BEGIN SOLUTION
     return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
@@ -306,9 +306,9 @@ def warmup_rate(step, d_model, warmup_steps):
 
 
 # %% [markdown]
-# **The learning rate.** `warmup_rate` returns a Python number, and the right one: at step 1, during
-# the warm-up, at its last step, right after it and long after it, for several sizes of `d_model`
-# and several `warmup_steps`, also for a warm-up of a single step.
+# **The learning rate.** `warmup_rate` returns the right number: at step 1, during the warm-up, at
+# its last step, right after it and long after it, for several sizes of `d_model` and several
+# `warmup_steps`, also for a warm-up of a single step.
 
 # %% active="ipynb" check="warmup_rate"
 # check("warmup_rate")

@@ -339,7 +339,7 @@ class RoundsTheRate(WarmupRate):
 class AsATensor(WarmupRate):
     """The rate is returned as a float32 tensor, which has lost half of its digits.
 
-    A plain Python number is asked for. What turns it into a tensor?
+    A Python number has sixteen digits. What turns it into a tensor, and how many has that?
     """
 
     item = "warmup_rate"
