@@ -21,5 +21,5 @@ NoSandbox = Annotated[
 ]
 Sandbox = Annotated[
     str | None,
-    typer.Option("--sandbox", help="sandlock or bubblewrap; the best one there is by default."),
+    typer.Option("--sandbox", help="sandlock, bubblewrap or plain; the best there is by default."),
 ]

@@ -29,7 +29,7 @@ from autograder.export import GradebookError, publish
 from autograder.grading import HandedIn, Room, grade_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
-from autograder.sandbox.walls import NoWalls, choose, why_not
+from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -79,8 +79,8 @@ def wall_for(sandbox: str | None, no_sandbox: bool) -> str:
         return "none"
     if sandbox is None:
         return choose()
-    if sandbox not in ("sandlock", "bubblewrap"):
-        fail(f"--sandbox must be sandlock or bubblewrap, got {sandbox!r}")
+    if sandbox not in STANDING:
+        fail(f"--sandbox must be {', '.join(STANDING[:-1])} or {STANDING[-1]}, got {sandbox!r}")
     reason = why_not(sandbox)
     if reason:
         fail(f"{sandbox} cannot be used here: {reason}")

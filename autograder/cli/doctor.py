@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import torch
 
 from autograder.grading import default_jobs
-from autograder.sandbox.walls import why_not
+from autograder.sandbox import landlock
+from autograder.sandbox.causes import without_landlock
+from autograder.sandbox.walls import STANDING, why_not
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,13 @@ def examine() -> list[Finding]:
         Finding("cores", str(default_jobs())),
         _memory(),
         Finding("Landlock", *_landlock()),
-        _wall("sandlock"),
-        _wall("bubblewrap"),
+        *map(_wall, STANDING),
     ]
 
 
 def can_grade(findings: list[Finding]) -> bool:
     """Whether there are walls to grade behind: one kind is enough."""
-    return any(f.what in ("sandlock", "bubblewrap") and f.advice is None for f in findings)
+    return any(f.what in STANDING and f.advice is None for f in findings)
 
 
 def _nbgrader() -> Finding:
@@ -61,12 +62,10 @@ def _memory() -> Finding:
 def _landlock() -> tuple[str, str | None]:
     if sys.platform != "linux":
         return "none", None
-    import sandlock
-
-    version = sandlock.landlock_abi_version()
-    if version < 0:
-        return "none", "enable Landlock in the kernel (Linux 6.12 or later), or use bubblewrap"
-    return f"version {version}", None
+    try:
+        return f"version {landlock.version()}", None
+    except OSError as error:
+        return "none", without_landlock(error)
 
 
 def _wall(name: str) -> Finding:

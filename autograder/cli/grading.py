@@ -119,7 +119,7 @@ def doctor(
             table.add_row(mark, each.what, each.found, said)
         out.print(table)
     if not doctors.can_grade(findings):
-        err.print("No walls: grading is refused here until sandlock or bubblewrap works.")
+        err.print("No walls: grading is refused here until one kind of them stands.")
         raise typer.Exit(1)
 
 

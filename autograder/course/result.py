@@ -126,7 +126,7 @@ class Result(BaseModel):
     items: tuple[ItemResult, ...]
     mistakes: tuple[Mistake, ...] = ()  # the dearest first
     notes: tuple[str, ...] = ()  # for the student: cells set aside, failures that cost nothing
-    sandbox: str  # sandlock, bubblewrap, or none
+    sandbox: str  # sandlock, bubblewrap, plain, or none
     seconds: float  # wall seconds from reading the file to the last verdict
     versions: dict[str, str]
     secret_fingerprint: str

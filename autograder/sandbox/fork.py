@@ -10,24 +10,15 @@ from typing import Any
 import torch
 
 from autograder.sandbox import wire
-from autograder.sandbox.confine import Limits, confine
+from autograder.sandbox.confine import Limits
 from autograder.sandbox.failure import describe_failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.output import BoundedOutput
 from autograder.sandbox.session import Answer, How, Session
 
 
-def run(
-    channel: socket.socket, allowed: dict[str, Any], scratch: str, walls: dict[str, bool]
-) -> None:
-    """Confine this process, then serve one submission over `channel`.
-
-    allowed: the fields of Limits; walls: "confined" (all of the fork's own walls) and
-    "landlock" (the file wall among them).
-    """
-    limits = Limits(**allowed)
-    if walls["confined"]:
-        confine(limits, scratch, landlock=walls["landlock"])
+def run(channel: socket.socket, limits: Limits, scratch: str) -> None:
+    """Serve one submission over `channel`, inside the walls."""
     os.chdir(scratch)
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = BoundedOutput(  # type: ignore[misc, assignment]
         limits.output_bytes

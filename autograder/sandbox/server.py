@@ -23,6 +23,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from autograder.sandbox import landlock
+from autograder.sandbox.confine import Limits, confine
+
 _PACKET = 1 << 16
 _WATCH_MS = 50
 _BLOCK_BYTES = 4096  # what each file and folder takes, so that their number is bounded too
@@ -33,6 +36,14 @@ def main() -> None:
     """Serve until the control socket closes. The one argument is the server's configuration."""
     config = json.loads(sys.argv[1])
     scratch: str = config["scratch"]
+    if config["user"] is not None:
+        _become(config["user"])
+    rules = landlock.rules(**config["rules"]) if config["rules"] else None
+    if config["alone"] and not _alone():
+        sys.exit("the walls leak: a process outside them can be signalled")
+    if config["trial"]:
+        _try_a_fork(rules)
+        return
     control = socket.socket(fileno=0)
 
     with _paths_as_they_are():
@@ -44,8 +55,6 @@ def main() -> None:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
     if config["confined"]:
-        if not _alone():
-            sys.exit("the walls leak: a process outside them can be signalled")
         be_reaper = 36  # orphans of a submission become ours to wait for
         ctypes.CDLL(None).prctl(be_reaper, 1, 0, 0, 0)
 
@@ -72,7 +81,10 @@ def main() -> None:
             code = 70  # whatever goes wrong before the student's code runs is ours
             try:
                 channel = socket.socket(fileno=fds[0])
-                fork.run(channel, message["limits"], scratch, config)
+                limits = Limits(**message["limits"])
+                if config["confined"]:
+                    confine(limits, rules)
+                fork.run(channel, limits, scratch)
                 code = 0
             finally:
                 os._exit(code)
@@ -82,6 +94,23 @@ def main() -> None:
             _sweep()
         _empty(scratch)
         control.send(json.dumps({"outcome": outcome}).encode())
+
+
+def _become(user: int) -> None:
+    """Be this user and nobody else: in no group, and without a privilege."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def _try_a_fork(rules: int | None) -> None:
+    """Raise a fork's walls around this process, and see that they hold."""
+    confine(Limits(1, 1, 64, 1, 1), rules)
+    try:
+        socket.socket()
+    except PermissionError:
+        return
+    sys.exit("the walls leak: a socket can be had")
 
 
 @contextlib.contextmanager

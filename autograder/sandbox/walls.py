@@ -6,59 +6,95 @@ The folder holds copies of this package alone; the grader, its checks, the cours
 are not to be found in there, wherever the grader is installed.
 """
 
+import functools
 import importlib.util
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
-from autograder.sandbox import confine
+from autograder.sandbox import calls, causes, landlock
 
-WALLS = ("sandlock", "bubblewrap", "none")
+STANDING = ("sandlock", "bubblewrap", "plain")  # the best first
+WALLS = (*STANDING, "none")
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
-    *("__init__", "confine", "elsewhere", "failure", "fork", "modules", "output", "refusal"),
-    *("server", "session", "wire"),
+    *("__init__", "calls", "confine", "elsewhere", "failure", "fork", "landlock", "modules"),
+    *("output", "refusal", "server", "session", "wire"),
 )
+# What systemd, too, gives to whoever needs a user for a while; no account has one of these.
+_FREE_USERS = range(61184, 65520)
 
 
 class NoWalls(Exception):
     """This machine offers no walls; the message says what to install."""
 
 
+@functools.cache
 def why_not(wall: str) -> str | None:
-    """What keeps `wall` from standing on this machine, or None; says what to do about it."""
+    """What keeps `wall` from standing on this machine, or None; says what to do about it.
+
+    It is tried: a server's own command, which raises a fork's walls and ends.
+    """
     if wall == "none":
         return None
     if sys.platform != "linux":
         return "it needs Linux; grade in a Linux virtual machine or container"
-    if not confine.knows_this_machine():
+    if not calls.knows_this_machine():
         return "its call filter knows x86-64 and 64-bit Arm only"
+    with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
+        missing = _missing(wall, Path(folder))
+        if missing:
+            return missing
+        copy_worker(Path(folder))
+        tried = subprocess.run(
+            command(wall, Path(folder), processes=1, trial=True),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env={},
+        )
+    if tried.returncode == 0:
+        return None
+    said = tried.stderr.strip().splitlines() or [f"it ended with status {tried.returncode}"]
+    return causes.told(wall, said[-1])
+
+
+def _missing(wall: str, folder: Path) -> str | None:
+    """What is not there that the wall needs, as far as that can be seen without trying."""
     if wall == "bubblewrap":
         if not shutil.which("bwrap"):
             return "bwrap is not installed (Debian, Ubuntu, Fedora: the package bubblewrap)"
-        trial = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
-        tried = subprocess.run(trial, capture_output=True, text=True)
-        if tried.returncode:
-            return f"bwrap does not work here: {tried.stderr.strip()}"
         return None
+    try:
+        known = landlock.version()
+    except OSError as error:
+        return causes.without_landlock(error)
+    if wall == "plain":
+        torch = importlib.util.find_spec("torch")
+        found = torch.origin if torch and torch.origin else sys.executable
+        return causes.closed_to_others(
+            [sys.executable, sysconfig.get_path("stdlib"), found, folder.parent]
+        )
     if importlib.util.find_spec("sandlock") is None:
         return "the Python package sandlock is not installed"
     import sandlock
 
-    have, need = sandlock.landlock_abi_version(), sandlock.min_landlock_abi()
-    if have < need:
-        return f"the kernel has Landlock version {have}, sandlock needs {need} (Linux 6.12)"
+    need = sandlock.min_landlock_abi()
+    if known < need:
+        return f"the kernel has Landlock version {known}, sandlock needs {need} (Linux 6.12)"
     return None
 
 
 def choose() -> str:
     """The best walls that this machine offers. Raises NoWalls with what to install."""
     reasons = []
-    for wall in ("sandlock", "bubblewrap"):
+    for wall in STANDING:
         reason = why_not(wall)
         if reason is None:
             return wall
@@ -66,7 +102,7 @@ def choose() -> str:
     raise NoWalls(
         "student code may not run here, because no walls can be put around it:\n"
         + "\n".join(reasons)
-        + "\nInstall one of them, or accept the risk with --no-sandbox."
+        + "\nMend one of them, or accept the risk with --no-sandbox."
     )
 
 
@@ -87,23 +123,33 @@ def copy_worker(folder: Path) -> None:
             (packages / name).symlink_to(path)
 
 
-def command(wall: str, folder: Path, processes: int) -> list[str]:
+def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> list[str]:
     """The command that runs the server behind `wall`; `folder` is as copy_worker left it.
 
-    processes: how many a submission may have. Raises NoWalls when they would not hold.
+    processes: how many a submission may have. trial: raise the walls, and end. Raises NoWalls
+    when they would not hold. Behind plain, and as root, the folder is the server's user's then.
     """
-    if wall == "bubblewrap" and processes > 1:
+    if wall in ("bubblewrap", "plain") and processes > 1:
         raise NoWalls(
-            f"bubblewrap cannot hold a submission to {processes} processes, only to 1: set "
+            f"{wall} cannot hold a submission to {processes} processes, only to 1: set "
             "limits.processes in course.yml to 1, or use sandlock"
         )
     worker, scratch = str(folder / "worker"), str(folder / "scratch")
     inside = "/worker" if wall == "bubblewrap" else worker
+    readable = {"sandlock": ["/"], "plain": [*_readable(), worker]}.get(wall)  # "/": as outside
     config = {
         "scratch": "/scratch" if wall == "bubblewrap" else scratch,
         "confined": wall != "none",
-        "landlock": wall == "sandlock",
-        "preload": (*_PRELOAD, "sandlock") if wall == "sandlock" else _PRELOAD,
+        "alone": wall in ("sandlock", "bubblewrap"),
+        "user": _give_away(folder) if wall == "plain" and os.geteuid() == 0 else None,
+        "rules": readable
+        and {
+            "known": landlock.version(),
+            "readable": readable,
+            "writable": [scratch, os.devnull],
+        },
+        "preload": _PRELOAD,
+        "trial": trial,
     }
     path = [inside, f"{inside}/packages"]
     boot = f"import sys; sys.path += {path}; from autograder.sandbox.server import main; main()"
@@ -126,11 +172,28 @@ def command(wall: str, folder: Path, processes: int) -> list[str]:
             "processes": processes,
         }
         launch = Path(__file__).with_name("launch.py")
-        return [sys.executable, "-I", str(launch), json.dumps(walls), *python]
+        # Not everyone has a home, which sandlock would look for.
+        return [*_env(HOME=scratch), sys.executable, "-I", str(launch), json.dumps(walls), *python]
     if wall == "bubblewrap":
         return [*_bubblewrap(_readable(), environment, folder / "worker"), *python]
-    variables = (f"{name}={value}" for name, value in environment.items())
-    return [shutil.which("env") or "/usr/bin/env", *variables, *python]
+    return [*_env(**environment), *python]
+
+
+def _env(**variables: str) -> list[str]:
+    return ["/usr/bin/env", *(f"{name}={value}" for name, value in variables.items())]
+
+
+def _give_away(folder: Path) -> int:
+    """Let a user of its own read the folder, and write the scratch folder. Returns who it is."""
+    user = _FREE_USERS[secrets.randbelow(len(_FREE_USERS))]
+    os.chown(folder, -1, user)
+    os.chmod(folder, 0o750)
+    os.chown(folder / "scratch", user, user)
+    for path in (folder / "worker").rglob("*"):
+        if not path.is_symlink():
+            os.chown(path, -1, user)
+            os.chmod(path, 0o750)
+    return user
 
 
 def _bubblewrap(readable: list[str], environment: dict[str, str], worker: Path) -> list[str]:

@@ -12,6 +12,7 @@ from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from autograder.cli import app
+from autograder.sandbox.walls import STANDING
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
@@ -109,7 +110,7 @@ def test_check_prints_what_the_student_will_read(course, monkeypatch):
         (["grade", "a9"], "no assignment 'a9' in course.yml; it has: a1_attention"),
         (["grade", NAME], "is not a folder"),
         (["grade", NAME, "--submitted", "solutions"], "nobody handed in"),
-        (["grade", NAME, "--sandbox", "paper"], "must be sandlock or bubblewrap"),
+        (["grade", NAME, "--sandbox", "paper"], "must be sandlock, bubblewrap or plain"),
         (["check", "nothing.ipynb"], "nothing.ipynb is not a file"),
         (["release", "a9"], "no assignment 'a9'"),
         (["demo", "--output", "."], "holds no demo"),
@@ -159,8 +160,8 @@ def test_a_stale_release_is_found(course):
 def test_doctor(course):
     done = run("doctor", "--json", cwd=course)
     findings = {each["what"]: each for each in json.loads(done.stdout)}
-    assert {"Python", "torch", "Landlock", "sandlock", "bubblewrap", "cores"} <= findings.keys()
-    ready = [findings[wall]["advice"] is None for wall in ("sandlock", "bubblewrap")]
+    assert {"Python", "torch", "Landlock", *STANDING, "cores"} <= findings.keys()
+    ready = [findings[wall]["advice"] is None for wall in STANDING]
     assert done.returncode == (0 if any(ready) else 1)
 
 

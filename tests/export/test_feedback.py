@@ -8,6 +8,7 @@ from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mist
 from autograder.course.result import ItemResult, Mistake, Place, SmallestExample, Verdict
 from autograder.export.feedback import write_feedback
 from autograder.export.page import LOOKS
+from autograder.sandbox.walls import WALLS
 
 HOSTILE = (
     "</pre></title></style><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -192,7 +193,7 @@ def test_a_submission_that_was_never_read_has_a_page_too(tmp_path):
 
 def test_grading_without_a_sandbox_is_said(tmp_path):
     a1 = assignment()
-    for sandbox in ("none", "sandlock", "bubblewrap"):
+    for sandbox in WALLS:
         text = Page(html_of(tmp_path, graded("s042", a1, sandbox=sandbox), a1)).text
         assert ("Graded without a sandbox" in text) == (sandbox == "none")
 

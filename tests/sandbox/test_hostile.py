@@ -108,7 +108,7 @@ def test_a_file(assignment, stem, samples_of, graded):
     check_that_it_can_be_shown(result)
 
 
-@pytest.mark.parametrize("server", ["sandlock", "bubblewrap"], indirect=True)
+@pytest.mark.parametrize("server", walls.STANDING, indirect=True)
 @pytest.mark.parametrize("stem", KEY_ATTACKS)
 def test_nothing_is_left_of_a_key_attack(stem, samples, look, server):
     verdict, _, name = stem.partition("__")
@@ -373,5 +373,5 @@ def test_whoever_answers_what_was_not_asked_fails_in_time(attack, right, grade_b
 
 
 def test_there_are_walls_in_these_tests(server):
-    assert server.wall in ("sandlock", "bubblewrap")
+    assert server.wall in walls.STANDING
     assert not walls.why_not(server.wall)

@@ -18,7 +18,7 @@ from autograder.sandbox.walls import NoWalls
 LIMITS = Limits(wall_seconds=10, call_seconds=2, memory_mib=256, processes=1, output_bytes=1 << 20)
 WALLS = [
     pytest.param(wall, marks=pytest.mark.skipif(bool(reason), reason=f"{wall}: {reason}"))
-    for wall in ("sandlock", "bubblewrap")
+    for wall in walls.STANDING
     for reason in [walls.why_not(wall)]
 ]
 
