@@ -17,9 +17,9 @@ _APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 
 
 def told(wall: str, said: str) -> str:
-    """The cause of what the wall said when it was tried, where one is known."""
+    """The cause, where one is known, and what the wall said when it was tried."""
     cause = _cause(wall)
-    return f"it does not stand here: {said}" + (f"; {cause}" if cause else "")
+    return f"{cause or 'it does not stand here'}; it said: {said}"
 
 
 def _cause(wall: str) -> str | None:
