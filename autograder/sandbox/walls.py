@@ -52,8 +52,12 @@ def why_not(wall: str) -> str | None:
         if missing:
             return missing
         copy_worker(Path(folder))
+        try:
+            trial = command(wall, Path(folder), processes=1, trial=True)
+        except NoWalls as error:
+            return str(error)
         tried = subprocess.run(
-            command(wall, Path(folder), processes=1, trial=True),
+            trial,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -186,7 +190,13 @@ def _env(**variables: str) -> list[str]:
 def _give_away(folder: Path) -> int:
     """Let a user of its own read the folder, and write the scratch folder. Returns who it is."""
     user = _FREE_USERS[secrets.randbelow(len(_FREE_USERS))]
-    os.chown(folder, -1, user)
+    try:
+        os.chown(folder, -1, user)
+    except OSError as error:
+        raise NoWalls(
+            f"root may not become a user of its own here ({error.strerror}): grade as an ordinary "
+            "user"
+        ) from error
     os.chmod(folder, 0o750)
     os.chown(folder / "scratch", user, user)
     for path in (folder / "worker").rglob("*"):
