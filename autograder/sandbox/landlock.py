@@ -37,7 +37,7 @@ def rules(known: int, readable: Iterable[str], writable: Iterable[str]) -> int:
     """What may be read and written, as a descriptor for `restrict`. Raises OSError.
 
     known: the version to keep to, at most the kernel's; all that it can refuse is refused.
-    A path that is not there allows nothing.
+    A path that is not there, or out of reach, allows nothing.
     """
     handled = sum(rights for since, rights in _KNOWN_SINCE.items() if since <= known)
     network, signals = (3 if known >= 4 else 0), (3 if known >= 6 else 0)
@@ -47,7 +47,7 @@ def rules(known: int, readable: Iterable[str], writable: Iterable[str]) -> int:
         for path in paths:
             try:
                 place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            except FileNotFoundError:
+            except (FileNotFoundError, PermissionError):
                 continue
             allowed = rights & handled
             if not stat.S_ISDIR(os.fstat(place).st_mode):

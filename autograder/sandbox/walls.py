@@ -29,6 +29,7 @@ _COPIED = (
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)
+_TRIAL_SECONDS = 60
 
 
 class NoWalls(Exception):
@@ -56,13 +57,17 @@ def why_not(wall: str) -> str | None:
             trial = command(wall, Path(folder), processes=1, trial=True)
         except NoWalls as error:
             return str(error)
-        tried = subprocess.run(
-            trial,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            env={},
-        )
+        try:
+            tried = subprocess.run(
+                trial,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                env={},
+                timeout=_TRIAL_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return causes.told(wall, f"nothing for {_TRIAL_SECONDS} s")
     if tried.returncode == 0:
         return None
     said = tried.stderr.strip().splitlines() or [f"it ended with status {tried.returncode}"]
@@ -140,18 +145,21 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
         )
     worker, scratch = str(folder / "worker"), str(folder / "scratch")
     inside = "/worker" if wall == "bubblewrap" else worker
-    readable = {"sandlock": ["/"], "plain": [*_readable(), worker]}.get(wall)  # "/": as outside
+    readable = [] if wall == "none" else _readable()
+    rules = None
+    if wall in ("sandlock", "plain"):
+        rules = {
+            "known": landlock.version(),
+            # Behind sandlock its own walls stand, too.
+            "readable": [*readable, worker] if wall == "plain" else ["/"],
+            "writable": [scratch, os.devnull],
+        }
     config = {
         "scratch": "/scratch" if wall == "bubblewrap" else scratch,
         "confined": wall != "none",
         "alone": wall in ("sandlock", "bubblewrap"),
         "user": _give_away(folder) if wall == "plain" and os.geteuid() == 0 else None,
-        "rules": readable
-        and {
-            "known": landlock.version(),
-            "readable": readable,
-            "writable": [scratch, os.devnull],
-        },
+        "rules": rules,
         "preload": _PRELOAD,
         "trial": trial,
     }
@@ -170,7 +178,7 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
     }
     if wall == "sandlock":
         walls = {
-            "readable": [*_readable(), worker],
+            "readable": [*readable, worker],
             "scratch": scratch,
             "environment": environment,
             "processes": processes,
@@ -179,7 +187,7 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
         # Not everyone has a home, which sandlock would look for.
         return [*_env(HOME=scratch), sys.executable, "-I", str(launch), json.dumps(walls), *python]
     if wall == "bubblewrap":
-        return [*_bubblewrap(_readable(), environment, folder / "worker"), *python]
+        return [*_bubblewrap(readable, environment, folder / "worker"), *python]
     return [*_env(**environment), *python]
 
 
