@@ -6,6 +6,9 @@ child keeps that socket alone and talks to the grader over it (see fork.py), and
 watches the child. When the child ends, or a packet "kill" comes, or it writes more than it may,
 the server makes sure that nothing of it is left (no process, no file) and reports how it ended.
 One child at a time. End of file on the control socket ends the server.
+
+Behind plain, the server itself stands in the open, as a user of its own where it was started as
+root: it makes the rules of the file wall, and each child takes them before it runs anything.
 """
 
 import contextlib
