@@ -25,7 +25,7 @@ from autograder.course import (
     read_secret,
 )
 from autograder.diagnosis import BadFault
-from autograder.export import GradebookError, publish
+from autograder.export import GradebookError, Settings, SettingsError, publish
 from autograder.grading import HandedIn, Room, grade_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
@@ -36,7 +36,7 @@ err = Console(stderr=True, highlight=False)
 
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
-    *(GradebookError, BadFault, demos.NotADemo),
+    *(GradebookError, SettingsError, BadFault, demos.NotADemo),
 )
 
 
@@ -47,6 +47,7 @@ def grade_and_publish(
     folder: Path,
     wall: str,
     jobs: int,
+    settings: Settings,
     *,
     record_it: bool = True,
     about: dict[str, str] | None = None,
@@ -63,12 +64,21 @@ def grade_and_publish(
     print_class(out, graded, assignment, about or {})
     out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
     if record_it:
-        done = publish(course, assignment, graded, folder)
-        out.print(f"gradebook:  {_shown(done.gradebook)} ({done.recorded} recorded)")
-        out.print(f"feedback:   {_shown(done.feedback)}/STUDENT/{assignment_id}/")
+        submitted = {each.student: each.path for each in class_}
+        done = publish(course, assignment, graded, folder, settings, submitted)
+        where = done.gradebook.rpartition("@")[2]  # a name and password may stand before it
+        where = _shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
+        out.print(f"gradebook:  {where} ({done.recorded} recorded)")
+        out.print(f"feedback:   {_shown(done.feedback)}/")
         out.print(f"class page: {_shown(done.class_page)}", soft_wrap=True)
     print_needs_staff(err, graded)
     return graded
+
+
+def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:
+    """Who handed in what, where nbgrader keeps it."""
+    students = settings.students(assignment_id)
+    return [HandedIn(each, settings.submitted(each, assignment_id)) for each in students]
 
 
 def wall_for(sandbox: str | None, no_sandbox: bool) -> str:

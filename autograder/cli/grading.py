@@ -15,6 +15,7 @@ from autograder.cli.common import (
     err,
     fail,
     grade_and_publish,
+    handed_in,
     out,
     problems_told,
     read_nearest,
@@ -22,6 +23,7 @@ from autograder.cli.common import (
 )
 from autograder.cli.show import print_result
 from autograder.course import read_secret
+from autograder.export import read_settings
 from autograder.grading import default_jobs, find_class, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
@@ -55,15 +57,21 @@ def grade(
         found = read_nearest(course)
         found.assignment(assignment)  # a wrong name first
         wall = wall_for(sandbox, no_sandbox)
-        where = submitted or found.root / "submitted"
-        if not where.is_dir():
-            fail(f"{where} is not a folder: name the one of <student>/{assignment}/ folders")
-        class_ = find_class(where, assignment)
+        settings = read_settings(found.root)
+        if submitted is None:
+            class_ = handed_in(settings, assignment)
+            where = settings.submitted("<student>", assignment)
+        elif submitted.is_dir():
+            class_, where = find_class(submitted, assignment), submitted / "<student>" / assignment
+        else:
+            fail(f"{submitted} is not a folder: name the one of <student>/{assignment}/ folders")
         if not class_:
-            fail(f"nobody handed in {assignment}: no folder {where}/<student>/{assignment}/")
+            fail(f"nobody handed in {assignment}: no folder {where}/")
+        for each in class_:
+            settings.handed_in_at(each.path)  # a wrong one, too, before anybody is graded
         folder = results or found.root / "results"
         graded = grade_and_publish(
-            found, assignment, class_, folder, wall, jobs, record_it=not dry_run
+            found, assignment, class_, folder, wall, jobs, settings, record_it=not dry_run
         )
     raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
 
@@ -148,8 +156,11 @@ def demo(
             with out.status(f"building {each.id} and its sample class"):
                 samples = demos.fill(copy, each.id, found)
             about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
-            class_ = find_class(copy.root / "submitted", each.id)
+            settings = read_settings(copy.root)
+            class_ = handed_in(settings, each.id)
             folder = copy.root / "results"
-            graded = grade_and_publish(copy, each.id, class_, folder, wall, jobs, about=about)
+            graded = grade_and_publish(
+                copy, each.id, class_, folder, wall, jobs, settings, about=about
+            )
             troubled = troubled or any(result.needs_staff for result in graded)
     raise typer.Exit(1 if troubled else 0)

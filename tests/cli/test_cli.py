@@ -107,7 +107,8 @@ def test_check_prints_what_the_student_will_read(course, monkeypatch):
     ("args", "words"),
     [
         (["grade", "a9"], "no assignment 'a9' in course.yml; it has: a1_attention"),
-        (["grade", NAME], "is not a folder"),
+        (["grade", NAME], "nobody handed in"),
+        (["grade", NAME, "--submitted", "nowhere"], "is not a folder"),
         (["grade", NAME, "--submitted", "solutions"], "nobody handed in"),
         (["grade", NAME, "--sandbox", "paper"], "must be sandlock or bubblewrap"),
         (["check", "nothing.ipynb"], "nothing.ipynb is not a file"),
