@@ -17,6 +17,7 @@ from autograder.cli import demo as demos
 from autograder.cli.show import print_class, print_needs_staff
 from autograder.course import (
     MANIFEST,
+    Assignment,
     Course,
     ManifestError,
     Result,
@@ -25,7 +26,7 @@ from autograder.course import (
     read_secret,
 )
 from autograder.diagnosis import BadFault
-from autograder.export import GradebookError, Settings, SettingsError, publish
+from autograder.export import GradebookError, Settings, SettingsError, publish, write_pages
 from autograder.grading import HandedIn, Room, grade_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
@@ -65,14 +66,26 @@ def grade_and_publish(
     out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
     if record_it:
         submitted = {each.student: each.path for each in class_}
-        done = publish(course, assignment, graded, folder, settings, submitted)
-        where = done.gradebook.rpartition("@")[2]  # a name and password may stand before it
+        recorded = publish(course, assignment, graded, settings, submitted)
+        where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
         where = _shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
-        out.print(f"gradebook:  {where} ({done.recorded} recorded)")
-        out.print(f"feedback:   {_shown(done.feedback)}/")
-        out.print(f"class page: {_shown(done.class_page)}", soft_wrap=True)
+        out.print(f"gradebook:  {where} ({recorded} recorded)", soft_wrap=True)
+        write_pages_and_say_so(course, assignment, folder, settings, [*submitted])
     print_needs_staff(err, graded)
     return graded
+
+
+def write_pages_and_say_so(
+    course: Course,
+    assignment: Assignment,
+    folder: Path,
+    settings: Settings,
+    students: Sequence[str] | None = None,
+) -> None:
+    """Write the pages of these students, or of all, and that of the class; say where they are."""
+    pages = write_pages(course, assignment, folder, settings, students)
+    out.print(f"feedback:   {_shown(pages.feedback)}/", soft_wrap=True)
+    out.print(f"class page: {_shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
 
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:

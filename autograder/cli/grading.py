@@ -20,6 +20,7 @@ from autograder.cli.common import (
     problems_told,
     read_nearest,
     wall_for,
+    write_pages_and_say_so,
 )
 from autograder.cli.show import print_result
 from autograder.course import read_secret
@@ -38,6 +39,10 @@ def grade(
     ] = None,
     results: Annotated[
         Path | None, typer.Option(help="Where result files go.", show_default="results")
+    ] = None,
+    student: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this one; again for another. The class page stays whole."),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
     course: CourseFolder = Path(),
@@ -67,6 +72,9 @@ def grade(
             fail(f"{submitted} is not a folder: name the one of <student>/{assignment}/ folders")
         if not class_:
             fail(f"nobody handed in {assignment}: no folder {where}/")
+        if unknown := {*(student or ())} - {each.student for each in class_}:
+            fail(f"{', '.join(sorted(unknown))} did not hand in {assignment}: no {where}/")
+        class_ = [each for each in class_ if not student or each.student in student]
         for each in class_:
             settings.handed_in_at(each.path)  # a wrong one, too, before anybody is graded
         folder = results or found.root / "results"
@@ -74,6 +82,37 @@ def grade(
             found, assignment, class_, folder, wall, jobs, settings, record_it=not dry_run
         )
     raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
+
+
+@app.command()
+def pages(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all that were graded by default.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Where result files are.", show_default="results")
+    ] = None,
+    course: CourseFolder = Path(),
+) -> None:
+    """Write the pages again, of what was graded: with the points and comments that people gave.
+
+    Nothing is graded, and the gradebook is only read.
+
+    Example: `autograder pages ps1`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        folder = results or found.root / "results"
+        chosen = [found.assignment(each) for each in assignments or ()] or [
+            each for each in found.assignments if (folder / each.id).is_dir()
+        ]
+        settings = read_settings(found.root)
+        graded = [each for each in chosen if any((folder / each.id).glob("*.json"))]
+        if not graded or len(graded) < len(chosen):
+            which = ",".join(each.id for each in chosen if each not in graded)
+            fail(f"nothing was graded: there is no result in {folder}/{which}")
+        for each in graded:
+            write_pages_and_say_so(found, each, folder, settings)
 
 
 @app.command()

@@ -4,7 +4,7 @@ from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.cells import read_release
 from autograder.export.gradebook import GradebookError, HandedIn, record
 from autograder.export.page import write_page
-from autograder.export.publish import publish
+from autograder.export.publish import publish, write_pages
 from autograder.export.rebuilt import markdown_without_html, read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
 from autograder.export.verdicts import unanswered, write_verdicts
@@ -29,5 +29,6 @@ __all__ = [
     "told_in",
     "unanswered",
     "write_page",
+    "write_pages",
     "write_verdicts",
 ]

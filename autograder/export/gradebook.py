@@ -21,7 +21,7 @@ from autograder.course import Assignment, Result
 from autograder.export.cells import GradebookError, ensure_cells
 from autograder.release import scripts_on_path
 
-__all__ = ["GradebookError", "HandedIn", "Recorded", "record"]
+__all__ = ["GradebookError", "HandedIn", "Recorded", "open_gradebook", "record"]
 
 # What late work costs, in points, by its student, score and seconds; None: nothing.
 Penalty = Callable[[str, float, float], float | None]
@@ -62,7 +62,7 @@ def record(
     Either every other result is recorded or, when GradebookError is raised, none is.
     """
     results, handed_in = tuple(results), handed_in or {}
-    with _open(db_url) as gradebook:
+    with open_gradebook(db_url) as gradebook:
         ensure_cells(gradebook, assignment, release_notebook, db_url)
         with _one_transaction(gradebook):
             notebook = gradebook.find_notebook(assignment.id, assignment.id)
@@ -82,8 +82,8 @@ def record(
 
 
 @contextmanager
-def _open(db_url: str) -> Iterator[Any]:
-    """The gradebook, closed afterwards, with the database's complaints in words."""
+def open_gradebook(db_url: str) -> Iterator[Any]:
+    """nbgrader's Gradebook, closed afterwards, with the database's complaints as GradebookError."""
     try:
         # For a new gradebook nbgrader runs the `alembic` command, which stands beside this
         # interpreter, and leaves half a gradebook behind when it is not on PATH.

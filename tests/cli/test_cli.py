@@ -165,7 +165,7 @@ def test_doctor(course):
     assert done.returncode == (0 if any(ready) else 1)
 
 
-@pytest.mark.parametrize("verb", ["new", "release", "grade", "check", "doctor", "demo"])
+@pytest.mark.parametrize("verb", ["new", "release", "grade", "pages", "check", "doctor", "demo"])
 def test_help_teaches(verb):
     done = CliRunner().invoke(app, [verb, "--help"])
     assert done.exit_code == 0
