@@ -26,7 +26,14 @@ from autograder.course import (
     read_secret,
 )
 from autograder.diagnosis import BadFault
-from autograder.export import GradebookError, Settings, SettingsError, publish, write_pages
+from autograder.export import (
+    GradebookError,
+    GradebookOutOfReach,
+    Settings,
+    SettingsError,
+    publish,
+    write_pages,
+)
 from autograder.grading import HandedIn, Room, grade_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
@@ -132,12 +139,26 @@ def fail(message: str) -> NoReturn:
     raise typer.Exit(2)
 
 
+def _stop(message: str) -> NoReturn:
+    """Say what the machine, or whoever sits at it, has put an end to; and exit with 3."""
+    err.print(f"[red]stopped:[/] {rich.markup.escape(message)}")
+    raise typer.Exit(3)
+
+
 @contextlib.contextmanager
 def problems_told() -> Iterator[None]:
-    """Tell what a caller can mend in a sentence, and exit with 2."""
+    """Tell in a sentence what a caller can mend, and exit with 2; the machine's faults with 3."""
     try:
         yield
     except typer.Exit:
         raise
+    except KeyboardInterrupt:
+        _stop("by Ctrl-C; what was written by then is kept, so run it again to finish")
+    except GradebookOutOfReach as error:
+        _stop(f"{error}; result files are kept")
+    except OSError as error:
+        file = f": {error.filename}" if error.filename else ""
+        why = f"{error.strerror or error}{file}"
+        _stop(f"{why}; what was written by then is kept, so mend it and run it again")
     except (*_EXPECTED, ValueError, RuntimeError) as error:
         fail(str(error))

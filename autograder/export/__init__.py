@@ -1,7 +1,7 @@
 """Results to where people look: the gradebook, the formgrader, feedback pages, the class page."""
 
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
-from autograder.export.cells import read_release
+from autograder.export.cells import GradebookOutOfReach, read_release
 from autograder.export.gradebook import GradebookError, HandedIn, record
 from autograder.export.page import write_page
 from autograder.export.publish import publish, write_pages
@@ -11,6 +11,7 @@ from autograder.export.verdicts import unanswered, write_verdicts
 
 __all__ = [
     "GradebookError",
+    "GradebookOutOfReach",
     "HandedIn",
     "Settings",
     "SettingsError",

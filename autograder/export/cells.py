@@ -10,11 +10,15 @@ from nbgrader.preprocessors import SaveCells
 
 from autograder.course import Assignment
 
-__all__ = ["GradebookError", "ensure_cells", "read_release"]
+__all__ = ["GradebookError", "GradebookOutOfReach", "ensure_cells", "read_release"]
 
 
 class GradebookError(Exception):
     """The gradebook cannot take these scores; the message says what to do next."""
+
+
+class GradebookOutOfReach(GradebookError):
+    """It cannot be opened, read or written: it is locked, or the disk is full."""
 
 
 def ensure_cells(

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from autograder.course import Assignment, Result
-from autograder.export.cells import GradebookError, ensure_cells
+from autograder.export.cells import GradebookError, GradebookOutOfReach, ensure_cells
 from autograder.release import scripts_on_path
 
 __all__ = ["GradebookError", "HandedIn", "Recorded", "open_gradebook", "record"]
@@ -94,7 +94,7 @@ def open_gradebook(db_url: str) -> Iterator[Any]:
     except (SQLAlchemyError, InvalidEntry) as error:
         where = db_url.rpartition("@")[2]  # a name and password may stand before it
         why = error.orig if isinstance(error, DBAPIError) else error.args[0]
-        raise GradebookError(
+        raise GradebookOutOfReach(
             f"the gradebook {where} cannot be used: {why}; see that its folder exists, that you "
             "may write there and that no other program holds it, then record again"
         ) from error

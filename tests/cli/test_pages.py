@@ -1,56 +1,14 @@
 """Pages show what the gradebook says of people's points, and can be written again at any time."""
 
-import shutil
-
-import nbformat
-import pytest
 from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course import Result, read_course
 from autograder.export import read_settings
-from autograder.proof import read_samples
-from autograder.release import build
-from autograder.template import plan
 
 NAME = "squares"
-REPORT = '\n# %% [markdown] manual="report"\n# Your answer, in words.\n'
-PART = "    manual:\n      report: {title: The report, points: 3}\n    items:\n"
 LATE = 'c.LateSubmissionPlugin.penalty_method = "zero"\n'
-
-
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    """A course of one tiny assignment with a report, and what three have handed in."""
-    tmp_path = tmp_path_factory.mktemp("course")
-    plan(tmp_path, NAME).write()
-    manifest = tmp_path / "course.yml"
-    manifest.write_text(manifest.read_text().replace("    items:\n", PART, 1))
-    source = tmp_path / "solutions" / NAME / f"{NAME}.py"
-    source.write_text(source.read_text() + REPORT)
-    course = read_course(tmp_path)
-    build(course, NAME).write(tmp_path / "assignments" / NAME)
-    samples = {each.kind: each for each in read_samples(course, NAME)}
-    for student, kind in (("ada", "right"), ("bob", "wrong"), ("eve", "stub")):
-        notebook = nbformat.reads(samples[kind].data.decode(), 4)
-        if kind != "stub":
-            next(each for each in notebook.cells if each.id == "report").source = "I *think*."
-        folder = tmp_path / "submitted" / student / NAME
-        folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / f"{NAME}.ipynb")
-    (tmp_path / "submitted" / "ada" / NAME / "timestamp.txt").write_text("2000-01-01 12:00:00 UTC")
-    return tmp_path
-
-
-@pytest.fixture
-def here(course, tmp_path, monkeypatch):
-    """That course, as nobody has touched it."""
-    root = tmp_path / "course"
-    shutil.copytree(course, root)
-    monkeypatch.chdir(root)
-    monkeypatch.setenv("COLUMNS", "400")
-    return root
 
 
 def call(*args, status=0):
@@ -125,7 +83,8 @@ def test_what_late_work_costs_is_on_the_page(here):
     config.write_text(config.read_text() + LATE)
     manifest = here / "course.yml"
     dates = "dates: {released: 2027-02-01T09:00:00+01:00, due: 2027-02-08T23:59:00+01:00}"
-    manifest.write_text(manifest.read_text().replace(PART, f"    {dates}\n{PART}"))
+    text = manifest.read_text()
+    manifest.write_text(text.replace("    manual:\n", f"    {dates}\n    manual:\n", 1))
     (here / "submitted" / "ada" / NAME / "timestamp.txt").write_text("2027-02-10 23:59:00 UTC")
     call("grade", NAME, "--jobs", "1")
     most = read_course(here).assignment(NAME).max_score
