@@ -102,6 +102,7 @@ def write_class_page(
         most=_MOST,
         more=any(row.standing for row in rows)
         and (bool(assignment.manual) or any(row.total != row.result.score for row in rows)),
+        late=any(row.standing and row.standing.penalty for row in rows),
     )
 
 

@@ -62,7 +62,7 @@ def test_what_people_give_is_shown_and_survives_every_regrade(here):
     assert "People: 2.5 more." in ada
     assert "Why &lt;b&gt;squares?" in ada
     assert '<b>2.5</b> <span class="quiet">of 3</span>' in ada
-    assert '<b>0.5</b> <span class="quiet">by hand</span>' in bob
+    assert '<b>0.5</b> <span class="quiet">of 2<br>by hand</span>' in bob
     for student, text in after.items():
         assert f"<b>{stands(here, student)[0]:g}</b><br>" in text
     overview = (here / "results" / f"{NAME}.html").read_text()
