@@ -3,8 +3,11 @@
 c = get_config()  # noqa: F821 # defined by nbgrader when it reads this file
 
 c.CourseDirectory.course_id = "transformer-from-scratch"
-# What students get is built by `autograder release`, from solutions/.
+# What students get is built by `autograder release`, from solutions/; it is what the formgrader
+# lists, and its button for generating an assignment does the same.
 c.CourseDirectory.release_directory = "assignments"
+c.CourseDirectory.source_directory = "assignments"
+c.GenerateAssignment.exporter_class = "autograder.nbgrader.Release"
 
 # `nbgrader autograde` gives the grades of `autograder grade`: see autograder/nbgrader/.
 c.Autograde.exporter_class = "autograder.nbgrader.Submissions"
@@ -12,9 +15,11 @@ c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"
 c.Autograde.autograde_preprocessors = [
     "autograder.nbgrader.Grade",
     "nbgrader.preprocessors.LimitOutput",
-    "nbgrader.preprocessors.SaveAutoGrades",
-    "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
+# What late work costs, on both roads: nbgrader's own plugin, or a class of yours beside this file.
+# c.LateSubmissionPlugin.penalty_method = "zero"
+# c.AssignLatePenalties.plugin_class = "late.HalfAPointADay"
+
 # Of what students write, nothing runs in the browser of whoever reads it.
 c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.markdown_without_html"}

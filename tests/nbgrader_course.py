@@ -60,6 +60,26 @@ def scores(course, name=NAME):
         }
 
 
+def everything(db_url, name=NAME):
+    """All that a gradebook holds of an assignment's submissions, by student."""
+    with Gradebook(db_url) as book:
+        return {
+            each.student.id: (
+                each.timestamp,
+                each.duedate,
+                each.late_submission_penalty,
+                each.score,
+                [
+                    (of.name, of.auto_score, of.manual_score, of.extra_credit)
+                    + (of.needs_manual_grade, of.max_score)
+                    for of in sorted(each.notebooks[0].grades, key=lambda grade: grade.name)
+                ],
+                sorted((of.name, of.auto_comment) for of in each.notebooks[0].comments),
+            )
+            for each in book.assignment_submissions(name)
+        }
+
+
 def write(course, student, data, name=f"{NAME}.ipynb"):
     folder = course / "submitted" / student / NAME
     folder.mkdir(parents=True, exist_ok=True)

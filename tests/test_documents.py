@@ -26,6 +26,8 @@ COMMANDS = {
     "autograder check solutions/nearest/nearest.py": None,
     "autograder doctor": None,
     "autograder grade a1_attention": None,
+    "autograder grade a1_attention --student s042": f"autograder grade {NAME} --student ada",
+    "autograder pages a1_attention": f": && autograder grade {NAME} && autograder pages {NAME}",
     "autograder margins": None,
     "autograder margins nearest": "autograder margins",
     "autograder new squares": "autograder new cubes",

@@ -17,6 +17,7 @@ from autograder.cli import demo as demos
 from autograder.cli.show import print_class, print_needs_staff
 from autograder.course import (
     MANIFEST,
+    Assignment,
     Course,
     ManifestError,
     Result,
@@ -25,7 +26,14 @@ from autograder.course import (
     read_secret,
 )
 from autograder.diagnosis import BadFault
-from autograder.export import GradebookError, publish
+from autograder.export import (
+    GradebookError,
+    GradebookOutOfReach,
+    Settings,
+    SettingsError,
+    publish,
+    write_pages,
+)
 from autograder.grading import HandedIn, Room, grade_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
@@ -36,7 +44,7 @@ err = Console(stderr=True, highlight=False)
 
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
-    *(GradebookError, BadFault, demos.NotADemo),
+    *(GradebookError, SettingsError, BadFault, demos.NotADemo),
 )
 
 
@@ -47,6 +55,7 @@ def grade_and_publish(
     folder: Path,
     wall: str,
     jobs: int,
+    settings: Settings,
     *,
     record_it: bool = True,
     about: dict[str, str] | None = None,
@@ -63,12 +72,33 @@ def grade_and_publish(
     print_class(out, graded, assignment, about or {})
     out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
     if record_it:
-        done = publish(course, assignment, graded, folder)
-        out.print(f"gradebook:  {_shown(done.gradebook)} ({done.recorded} recorded)")
-        out.print(f"feedback:   {_shown(done.feedback)}/STUDENT/{assignment_id}/")
-        out.print(f"class page: {_shown(done.class_page)}", soft_wrap=True)
+        submitted = {each.student: each.path for each in class_}
+        recorded = publish(course, assignment, graded, settings, submitted)
+        where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
+        where = _shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
+        out.print(f"gradebook:  {where} ({recorded} recorded)", soft_wrap=True)
+        write_pages_and_say_so(course, assignment, folder, settings, [*submitted])
     print_needs_staff(err, graded)
     return graded
+
+
+def write_pages_and_say_so(
+    course: Course,
+    assignment: Assignment,
+    folder: Path,
+    settings: Settings,
+    students: Sequence[str] | None = None,
+) -> None:
+    """Write the pages of these students, or of all, and that of the class; say where they are."""
+    pages = write_pages(course, assignment, folder, settings, students)
+    out.print(f"feedback:   {_shown(pages.feedback)}/", soft_wrap=True)
+    out.print(f"class page: {_shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
+
+
+def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:
+    """Who handed in what, where nbgrader keeps it."""
+    students = settings.students(assignment_id)
+    return [HandedIn(each, settings.submitted(each, assignment_id)) for each in students]
 
 
 def wall_for(sandbox: str | None, no_sandbox: bool) -> str:
@@ -109,12 +139,26 @@ def fail(message: str) -> NoReturn:
     raise typer.Exit(2)
 
 
+def _stop(message: str) -> NoReturn:
+    """Say what the machine, or whoever sits at it, has put an end to; and exit with 3."""
+    err.print(f"[red]stopped:[/] {rich.markup.escape(message)}")
+    raise typer.Exit(3)
+
+
 @contextlib.contextmanager
 def problems_told() -> Iterator[None]:
-    """Tell what a caller can mend in a sentence, and exit with 2."""
+    """Tell in a sentence what a caller can mend, and exit with 2; the machine's faults with 3."""
     try:
         yield
     except typer.Exit:
         raise
+    except KeyboardInterrupt:
+        _stop("by Ctrl-C; what was written by then is kept, so run it again to finish")
+    except GradebookOutOfReach as error:
+        _stop(f"{error}; result files are kept")
+    except OSError as error:
+        file = f": {error.filename}" if error.filename else ""
+        why = f"{error.strerror or error}{file}"
+        _stop(f"{why}; what was written by then is kept, so mend it and run it again")
     except (*_EXPECTED, ValueError, RuntimeError) as error:
         fail(str(error))

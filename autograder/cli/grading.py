@@ -15,13 +15,16 @@ from autograder.cli.common import (
     err,
     fail,
     grade_and_publish,
+    handed_in,
     out,
     problems_told,
     read_nearest,
     wall_for,
+    write_pages_and_say_so,
 )
 from autograder.cli.show import print_result
 from autograder.course import read_secret
+from autograder.export import read_settings
 from autograder.grading import default_jobs, find_class, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
@@ -36,6 +39,10 @@ def grade(
     ] = None,
     results: Annotated[
         Path | None, typer.Option(help="Where result files go.", show_default="results")
+    ] = None,
+    student: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this one; again for another. The class page stays whole."),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
     course: CourseFolder = Path(),
@@ -55,17 +62,57 @@ def grade(
         found = read_nearest(course)
         found.assignment(assignment)  # a wrong name first
         wall = wall_for(sandbox, no_sandbox)
-        where = submitted or found.root / "submitted"
-        if not where.is_dir():
-            fail(f"{where} is not a folder: name the one of <student>/{assignment}/ folders")
-        class_ = find_class(where, assignment)
+        settings = read_settings(found.root)
+        if submitted is None:
+            class_ = handed_in(settings, assignment)
+            where = settings.submitted("<student>", assignment)
+        elif submitted.is_dir():
+            class_, where = find_class(submitted, assignment), submitted / "<student>" / assignment
+        else:
+            fail(f"{submitted} is not a folder: name the one of <student>/{assignment}/ folders")
         if not class_:
-            fail(f"nobody handed in {assignment}: no folder {where}/<student>/{assignment}/")
+            fail(f"nobody handed in {assignment}: no folder {where}/")
+        if unknown := {*(student or ())} - {each.student for each in class_}:
+            fail(f"{', '.join(sorted(unknown))} did not hand in {assignment}: no {where}/")
+        class_ = [each for each in class_ if not student or each.student in student]
+        for each in class_:
+            settings.handed_in_at(each.path)  # a wrong one, too, before anybody is graded
         folder = results or found.root / "results"
         graded = grade_and_publish(
-            found, assignment, class_, folder, wall, jobs, record_it=not dry_run
+            found, assignment, class_, folder, wall, jobs, settings, record_it=not dry_run
         )
     raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
+
+
+@app.command()
+def pages(
+    assignments: Annotated[
+        list[str] | None, typer.Argument(help="Which ones; all that were graded by default.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Where result files are.", show_default="results")
+    ] = None,
+    course: CourseFolder = Path(),
+) -> None:
+    """Write the pages again, of what was graded: with the points and comments that people gave.
+
+    Nothing is graded, and the gradebook is only read.
+
+    Example: `autograder pages ps1`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        folder = results or found.root / "results"
+        chosen = [found.assignment(each) for each in assignments or ()] or [
+            each for each in found.assignments if (folder / each.id).is_dir()
+        ]
+        settings = read_settings(found.root)
+        graded = [each for each in chosen if any((folder / each.id).glob("*.json"))]
+        if not graded or len(graded) < len(chosen):
+            which = ",".join(each.id for each in chosen if each not in graded)
+            fail(f"nothing was graded: there is no result in {folder}/{which}")
+        for each in graded:
+            write_pages_and_say_so(found, each, folder, settings)
 
 
 @app.command()
@@ -148,8 +195,11 @@ def demo(
             with out.status(f"building {each.id} and its sample class"):
                 samples = demos.fill(copy, each.id, found)
             about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
-            class_ = find_class(copy.root / "submitted", each.id)
+            settings = read_settings(copy.root)
+            class_ = handed_in(settings, each.id)
             folder = copy.root / "results"
-            graded = grade_and_publish(copy, each.id, class_, folder, wall, jobs, about=about)
+            graded = grade_and_publish(
+                copy, each.id, class_, folder, wall, jobs, settings, about=about
+            )
             troubled = troubled or any(result.needs_staff for result in graded)
     raise typer.Exit(1 if troubled else 0)

@@ -6,7 +6,7 @@ from autograder.course.layout import (
     source_path,
 )
 from autograder.course.lines import FILE as MANIFEST
-from autograder.course.lines import ManifestError
+from autograder.course.lines import ManifestError, place
 from autograder.course.manifest import (
     Assignment,
     Course,
@@ -52,6 +52,7 @@ __all__ = [
     "check_id",
     "fingerprint",
     "known_secret",
+    "place",
     "read_course",
     "read_secret",
     "samples_folder",

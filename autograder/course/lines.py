@@ -84,6 +84,12 @@ def _plain(node: Any, problems: Problems, *above: str) -> Any:
     return plain
 
 
+def place(root: Path, *keys: str) -> str:
+    """Where an entry of the course.yml in `root` stands, for a message to begin with."""
+    line, _, _ = find(read_yaml(root / FILE, "", [])[0], keys)
+    return f"{FILE}:{line}: {'.'.join(keys)}"
+
+
 def find(node: Any, at: tuple[int | str, ...]) -> tuple[int, list[str], Any]:
     """The line, keys and node of a place; where nothing stands, the line above it and None."""
     line, keys = 1, list[str]()

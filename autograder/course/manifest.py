@@ -11,9 +11,18 @@ from typing import Annotated, Any, Literal
 
 import pydantic
 import yaml
-from pydantic import AwareDatetime, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+)
 from pydantic_core import ErrorDetails
 
+from autograder.course.banned import check_banned
+from autograder.course.layout import SOLUTIONS, source_path
 from autograder.course.lines import FILE, ManifestError, Problems, find, read_yaml, written
 
 __all__ = ["Assignment", "ByHand", "Course", "Dates", "Item", "Limits", "ManifestError"]
@@ -43,7 +52,8 @@ _ID = "lower-case letters, digits and underscores, the first a letter"
 _ID_PATTERN = "^[a-z][a-z0-9_]*$"
 _Id = Annotated[str, Field(pattern=_ID_PATTERN, description=_ID)]
 _Title = Annotated[str, Field(pattern=r"\S", description="a text that is not blank")]
-_DottedName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$")]
+_DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
+_Banned = Annotated[str, Field(pattern=_DOTTED), AfterValidator(check_banned)]
 _FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][\w.-]*$")]
 _MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00"
 
@@ -111,12 +121,12 @@ class Assignment(_Entry):
     dates: Dates | None = None
     estimate: _Title = Field(default="an evening", description="a text such as two evenings")
     # Not strict, so that YAML's list becomes a tuple; the names in it stay strict.
-    banned: tuple[_DottedName, ...] = Field(
+    banned: tuple[_Banned, ...] = Field(
         default=(), strict=False, description="a list of dotted names such as torch.nn.Linear"
     )
 
     # More of them, for what one function or class of the student's does.
-    banned_in: dict[str, Annotated[tuple[_DottedName, ...], Field(strict=False)]] = Field(
+    banned_in: dict[str, Annotated[tuple[_Banned, ...], Field(strict=False)]] = Field(
         default={}, description="a mapping of names to lists of dotted names"
     )
     # What an item is worth that is right once an earlier part is replaced by a right one.
@@ -210,6 +220,7 @@ def read_course(root: Path) -> Course:
             for assignment in filter(lambda entry: isinstance(entry, dict), assignments.values()):
                 if isinstance(own := assignment.get("limits", {}), dict):
                     assignment["limits"] = shared | own
+    _tell_of_sources(root, top, data, problems)
     try:
         course = Course.model_validate(data | {"root": root})
     except pydantic.ValidationError as error:
@@ -218,6 +229,25 @@ def read_course(root: Path) -> Course:
     if problems:
         raise ManifestError("\n".join(f"{FILE}:{line}: {told}" for line, told in sorted(problems)))
     return course
+
+
+def _tell_of_sources(root: Path, top: yaml.Node, data: dict[str, Any], problems: Problems) -> None:
+    """Add the assignments that have no source, as one that was renamed in the file alone."""
+    if not (root / SOLUTIONS).is_dir() or not isinstance(data.get("assignments"), dict):
+        return
+    there = sorted(
+        path.parent.name for path in root.glob(f"{SOLUTIONS}/*/*.py") if _is_source(path)
+    )
+    for id in filter(lambda id: id not in there, data["assignments"]):
+        line, keys, _ = find(top, ("assignments", id))
+        own = [each for each in there if each not in data["assignments"]]
+        guess = f"; {SOLUTIONS}/ has {', '.join(own)}, which {FILE} has not" if own else ""
+        where = source_path(root, id).relative_to(root)
+        problems.append((line, f"{'.'.join(keys)} has no source: {where} is not there{guess}"))
+
+
+def _is_source(path: Path) -> bool:
+    return path.stem == path.parent.name
 
 
 def _tell(error: ErrorDetails, top: yaml.Node, problems: Problems) -> None:

@@ -1,22 +1,35 @@
-"""Results to where people look: the gradebook, feedback pages, the class page."""
+"""Results to where people look: the gradebook, the formgrader, feedback pages, the class page."""
 
-from autograder.export.cards import Card, as_text, cards_of, evidence, line, told_in
-from autograder.export.gradebook import (
-    GradebookError,
-    record,
-)
+from autograder.export.cards import as_text, cards_of, evidence, line, told_in
+from autograder.export.cells import GradebookOutOfReach, read_release
+from autograder.export.gradebook import GradebookError, HandedIn, record
 from autograder.export.page import write_page
-from autograder.export.publish import publish
+from autograder.export.publish import publish, write_pages
+from autograder.export.rebuilt import markdown_without_html, read_cells, rebuild
+from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
+from autograder.export.verdicts import unanswered, write_verdicts
 
 __all__ = [
-    "Card",
     "GradebookError",
+    "GradebookOutOfReach",
+    "HandedIn",
+    "Settings",
+    "SettingsError",
     "as_text",
     "cards_of",
     "evidence",
     "line",
+    "markdown_without_html",
     "publish",
+    "read_cells",
+    "read_release",
+    "read_settings",
+    "rebuild",
     "record",
+    "settings_of",
     "told_in",
+    "unanswered",
     "write_page",
+    "write_pages",
+    "write_verdicts",
 ]

@@ -10,11 +10,15 @@ from nbgrader.preprocessors import SaveCells
 
 from autograder.course import Assignment
 
-__all__ = ["GradebookError", "ensure_cells"]
+__all__ = ["GradebookError", "GradebookOutOfReach", "ensure_cells", "read_release"]
 
 
 class GradebookError(Exception):
     """The gradebook cannot take these scores; the message says what to do next."""
+
+
+class GradebookOutOfReach(GradebookError):
+    """It cannot be opened, read or written: it is locked, or the disk is full."""
 
 
 def ensure_cells(
@@ -24,7 +28,7 @@ def ensure_cells(
 
     Does nothing to cells that are there already as they should be. Raises GradebookError.
     """
-    release = _read_release(assignment, release_notebook)
+    release = read_release(assignment, release_notebook)
     due = {} if assignment.dates is None else {"duedate": assignment.dates.due}
     gradebook.update_or_create_assignment(assignment.id, **due)
     try:
@@ -48,8 +52,11 @@ def ensure_cells(
         ) from error
 
 
-def _read_release(assignment: Assignment, path: Path) -> Any:
-    """The release notebook, with the points of course.yml, which is their only home."""
+def read_release(assignment: Assignment, path: Path) -> Any:
+    """The release notebook, with the points of course.yml, which is their only home.
+
+    Raises GradebookError when it is not there, or lacks an item.
+    """
     again = f"run `autograder release {assignment.id}`"
     try:
         release = nbformat.read(path, as_version=4)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from autograder.course import Assignment, Item, ItemResult, Result, Verdict
 from autograder.export.page import LOOKS, write_page
+from autograder.export.standing import Standing
 
 __all__ = ["write_class_page"]
 
@@ -41,6 +42,12 @@ class _Row:
     result: Result
     link: str | None
     cells: list[ItemResult | None]  # one for each column; None: this result lacks the item
+    standing: Standing | None
+
+    @property
+    def total(self) -> float | None:
+        """The score with what people gave and what late work costs, as far as it is known."""
+        return self.standing.score(self.result) if self.standing else self.result.score
 
 
 @dataclass(frozen=True)
@@ -65,14 +72,16 @@ def write_class_page(
     course_name: str,
     path: Path,
     feedback_links: Mapping[str, str],
+    standings: Mapping[str, Standing] | None = None,
 ) -> None:
     """Write the class page of an assignment to `path`, creating its folder.
 
     `feedback_links` has, for each student with a feedback page, its path relative to the folder
-    of `path`; it is quoted here. The same results give the same bytes.
+    of `path`; it is quoted here. standings: what the gradebook says, by student. The same gives
+    the same bytes.
     """
     rows = [
-        _row(result, assignment, feedback_links)
+        _row(result, assignment, feedback_links, (standings or {}).get(result.student))
         for result in sorted(results, key=lambda result: result.student)
     ]
     scores = [result.score for result in results if result.score is not None]
@@ -82,7 +91,7 @@ def write_class_page(
         "export/class.html.jinja",
         assignment=assignment,
         course_name=course_name,
-        figures=_figures(results, scores, assignment.max_score),
+        figures=_figures(rows, scores, assignment.max_score),
         staff=[row for row in rows if row.result.needs_staff],
         unwalled=sum(result.sandbox == "none" for result in results),
         bars=bars,
@@ -91,6 +100,9 @@ def write_class_page(
         rows=rows,
         mistakes=_mistakes(rows),
         most=_MOST,
+        more=any(row.standing for row in rows)
+        and (bool(assignment.manual) or any(row.total != row.result.score for row in rows)),
+        late=any(row.standing and row.standing.penalty for row in rows),
     )
 
 
@@ -107,7 +119,9 @@ def _mistakes(rows: Sequence[_Row]) -> list[_Mistake]:
     return [_Mistake(each, list(made[each].values()), costs[each]) for each in often]
 
 
-def _row(result: Result, assignment: Assignment, links: Mapping[str, str]) -> _Row:
+def _row(
+    result: Result, assignment: Assignment, links: Mapping[str, str], standing: Standing | None
+) -> _Row:
     link = links.get(result.student)
     found = {item.item: item for item in result.items}
     # Quoted, a path cannot turn into an address with a scheme of its own, such as javascript:.
@@ -115,6 +129,7 @@ def _row(result: Result, assignment: Assignment, links: Mapping[str, str]) -> _R
         result,
         None if link is None else quote(link),
         [found.get(item.id) for item in assignment.items],
+        standing,
     )
 
 
@@ -126,10 +141,14 @@ def _column(item: Item, index: int, rows: Sequence[_Row]) -> _Column:
     )
 
 
-def _figures(results: Sequence[Result], scores: Sequence[float], max_score: float) -> list[_Figure]:
+def _figures(rows: Sequence[_Row], scores: Sequence[float], max_score: float) -> list[_Figure]:
+    waiting = sum(bool(row.standing and row.standing.waiting) for row in rows)
+    late = sum(bool(row.standing and row.standing.seconds_late) for row in rows)
     return [
-        _Figure("graded", len(scores), len(results)),
-        _Figure("need staff", len(results) - len(scores)),
+        _Figure("graded", len(scores), len(rows)),
+        _Figure("need staff", len(rows) - len(scores)),
+        *([_Figure("to be read by people", waiting)] if waiting else []),
+        *([_Figure("late", late)] if late else []),
         _Figure("mean score", fmean(scores) if scores else None, max_score),
         _Figure("median score", median(scores) if scores else None, max_score),
     ]

@@ -7,14 +7,22 @@ from autograder.course import Assignment, Result
 from autograder.export.cards import cards_of, evidence, told_in
 from autograder.export.grids import grids
 from autograder.export.page import LOOKS, write_page
+from autograder.export.standing import Standing
 
 __all__ = ["write_feedback"]
 
 
-def write_feedback(result: Result, assignment: Assignment, course_name: str, path: Path) -> None:
+def write_feedback(
+    result: Result,
+    assignment: Assignment,
+    course_name: str,
+    path: Path,
+    standing: Standing | None = None,
+) -> None:
     """Write the feedback page of `result` to `path`, creating its folder.
 
-    The same result gives the same bytes, whenever and however long it was graded.
+    standing: what the gradebook says beside it. The same gives the same bytes, whenever and
+    however long it was graded.
     """
     counts = Counter(item.verdict for item in result.items)
     result = result.told(assignment.feedback)
@@ -26,6 +34,7 @@ def write_feedback(result: Result, assignment: Assignment, course_name: str, pat
         cards=cards,
         told_in=told_in(cards),
         evidence=evidence,
+        standing=standing,
         grids=grids,
         assignment=assignment,
         course_name=course_name,

@@ -1,14 +1,16 @@
 """Results into nbgrader's gradebook: the one place that writes scores.
 
-The gradebook belongs to nbgrader and to the people who grade by hand in it. Recording sets the
-automatic scores and nothing else: manual scores, extra credit, comments, names and times of
-hand-in stay as they are. It goes through nbgrader's own `Gradebook` and `SaveCells`, so the
-formgrader, `nbgrader export` and `nbgrader db` find what they expect.
+The gradebook belongs to nbgrader and to the people who grade by hand in it. Recording sets what
+`nbgrader autograde` would set (automatic scores, the time of hand-in, what late work costs, which
+cells have no answer) and nothing else: manual scores, extra credit, comments, names and extensions
+stay as they are. It goes through nbgrader's own `Gradebook` and `SaveCells`, so the formgrader,
+`nbgrader export` and `nbgrader db` find what they expect.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,25 @@ from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from autograder.course import Assignment, Result
-from autograder.export.cells import GradebookError, ensure_cells
+from autograder.export.cells import GradebookError, GradebookOutOfReach, ensure_cells
 from autograder.release import scripts_on_path
 
-__all__ = ["GradebookError", "Recorded", "record"]
+__all__ = ["GradebookError", "HandedIn", "Recorded", "open_gradebook", "record"]
+
+# What late work costs, in points, by its student, score and seconds; None: nothing.
+Penalty = Callable[[str, float, float], float | None]
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """What the gradebook keeps of a submission beside its scores."""
+
+    at: datetime | None = None  # in UTC, without saying so; None: as the gradebook has it
+    unanswered: frozenset[str] = frozenset()  # cells that are as they were handed out
+
+
+def _no_penalty(student: str, score: float, seconds_late: float) -> float | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -31,29 +48,42 @@ class Recorded:
 
 
 def record(
-    results: Iterable[Result], assignment: Assignment, release_notebook: Path, db_url: str
+    results: Iterable[Result],
+    assignment: Assignment,
+    release_notebook: Path,
+    db_url: str,
+    handed_in: Mapping[str, HandedIn] | None = None,
+    penalty: Penalty = _no_penalty,
 ) -> Recorded:
     """Record the scores of `results` in the gradebook at `db_url`; doing it twice changes nothing.
 
-    A result without a score is withheld, never recorded as a zero. Either every other result is
-    recorded or, when GradebookError is raised, none is.
+    handed_in: by student; what is known of those who are not in it stays. A result without a score
+    is withheld, never recorded as a zero, and what the gradebook has of it waits for a person.
+    Either every other result is recorded or, when GradebookError is raised, none is.
     """
-    results = tuple(results)
-    scored = [result for result in results if not result.needs_staff]
-    with _open(db_url) as gradebook:
+    results, handed_in = tuple(results), handed_in or {}
+    with open_gradebook(db_url) as gradebook:
         ensure_cells(gradebook, assignment, release_notebook, db_url)
         with _one_transaction(gradebook):
             notebook = gradebook.find_notebook(assignment.id, assignment.id)
             cells = {cell.name: cell for cell in notebook.grade_cells}
-            for result in scored:
+            for result in results:
+                if result.needs_staff:
+                    _ask_for_staff(gradebook, result)
+                    continue
                 _refuse_misfit(result, assignment, cells)
-                _record_one(gradebook, result, assignment, cells)
-    return Recorded(len(scored), tuple(result.student for result in results if result.needs_staff))
+                stored = _submitted_notebook(gradebook, result)
+                about = handed_in.get(result.student)
+                _record_scores(stored, result, assignment, cells, about)
+                _record_penalty(gradebook, stored, penalty)
+                gradebook.db.commit()
+    withheld = tuple(result.student for result in results if result.needs_staff)
+    return Recorded(len(results) - len(withheld), withheld)
 
 
 @contextmanager
-def _open(db_url: str) -> Iterator[Any]:
-    """The gradebook, closed afterwards, with the database's complaints in words."""
+def open_gradebook(db_url: str) -> Iterator[Any]:
+    """nbgrader's Gradebook, closed afterwards, with the database's complaints as GradebookError."""
     try:
         # For a new gradebook nbgrader runs the `alembic` command, which stands beside this
         # interpreter, and leaves half a gradebook behind when it is not on PATH.
@@ -64,7 +94,7 @@ def _open(db_url: str) -> Iterator[Any]:
     except (SQLAlchemyError, InvalidEntry) as error:
         where = db_url.rpartition("@")[2]  # a name and password may stand before it
         why = error.orig if isinstance(error, DBAPIError) else error.args[0]
-        raise GradebookError(
+        raise GradebookOutOfReach(
             f"the gradebook {where} cannot be used: {why}; see that its folder exists, that you "
             "may write there and that no other program holds it, then record again"
         ) from error
@@ -106,22 +136,57 @@ def _refuse_misfit(result: Result, assignment: Assignment, cells: Mapping[str, A
             )
 
 
-def _record_one(
-    gradebook: Any, result: Result, assignment: Assignment, cells: Mapping[str, Any]
+def _record_scores(
+    notebook: Any,
+    result: Result,
+    assignment: Assignment,
+    cells: Mapping[str, Any],
+    handed_in: HandedIn | None,
 ) -> None:
-    """Write one student's automatic scores, creating student and submission when new."""
-    notebook = _submitted_notebook(gradebook, result)
+    """As nbgrader's Autograde and SaveAutoGrades, but for asking twice to grade one report."""
     grades = {grade.cell_id: grade for grade in notebook.grades}
     for item in result.items:
         grade = grades[cells[item.item].id]
         grade.auto_score = item.score
-        # As nbgrader's SaveAutoGrades: a score given by hand asks for a second look.
+        # A score given by hand asks for a second look.
         grade.needs_manual_grade = grade.manual_score is not None or item.score is None
+    unanswered = handed_in.unanswered if handed_in else frozenset()
+    at = handed_in.at if handed_in else None
     for part in assignment.manual:
-        # So the formgrader lists it. Who has graded it once is not asked again.
+        # So the formgrader lists it. Who has graded it is asked again when another is handed in.
         grade = grades[cells[part.id].id]
-        handed_in = result.submission_sha256 is not None
-        grade.needs_manual_grade = handed_in and grade.manual_score is None
+        waits = result.submission_sha256 is not None and part.id not in unanswered
+        to_read = grade.manual_score is None or at not in (None, notebook.assignment.timestamp)
+        grade.auto_score = 0.0 if part.id in unanswered else None
+        grade.needs_manual_grade = waits and to_read
+    if handed_in:
+        notebook.assignment.timestamp = at or notebook.assignment.timestamp
+        for comment in notebook.comments:
+            comment.auto_comment = "No response." if comment.name in unanswered else None
+
+
+def _record_penalty(gradebook: Any, notebook: Any, penalty: Penalty) -> None:
+    """As nbgrader's AssignLatePenalties: of all points, also those that were given by hand."""
+    late = notebook.assignment.total_seconds_late
+    notebook.late_submission_penalty = None
+    if late > 0:
+        gradebook.db.flush()
+        gradebook.db.refresh(notebook, ["score"])
+        notebook.late_submission_penalty = penalty(notebook.student.id, notebook.score, late)
+
+
+def _ask_for_staff(gradebook: Any, result: Result) -> None:
+    """Let the gradebook show that somebody must look; earlier scores stay."""
+    try:
+        stored = gradebook.find_submission_notebook(
+            result.assignment, result.assignment, result.student
+        )
+    except MissingEntry:
+        return
+    items = {item.item for item in result.items}
+    for grade in stored.grades:
+        if grade.name in items:
+            grade.needs_manual_grade = True
     gradebook.db.commit()
 
 

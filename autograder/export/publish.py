@@ -1,42 +1,85 @@
 """A graded class to everywhere its results go."""
 
 import os
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course import Assignment, Course, Result
+from autograder.export.autograded import write_autograded
+from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.gradebook import record
+from autograder.export.settings import Settings
+from autograder.export.standing import standings
+
+__all__ = ["Published", "publish", "write_pages"]
 
 
 @dataclass(frozen=True)
 class Published:
-    """Where the results are now."""
+    """Where the pages are."""
 
-    gradebook: Path
-    recorded: int  # students whose scores the gradebook holds
-    feedback: Path
+    feedback: Path  # of a student who is called STUDENT
     class_page: Path
+    students: int  # on the class page
 
 
 def publish(
-    course: Course, assignment: Assignment, graded: Sequence[Result], folder: Path
-) -> Published:
-    """Record the scores in the course's gradebook, and write a page for each student and one for
-    the class, the latter into `folder`. Raises GradebookError, with the pages written.
+    course: Course,
+    assignment: Assignment,
+    graded: Sequence[Result],
+    settings: Settings,
+    submitted: Mapping[str, Path],
+) -> int:
+    """Record scores in nbgrader's gradebook, and leave what the formgrader shows of a submission.
+
+    submitted: what each student handed in, a folder. Returns of how many the gradebook holds the
+    scores. Raises GradebookError and SettingsError.
     """
     name = assignment.id
-    feedback = course.root / "feedback"  # nbgrader's own place for it
-    links = {}
-    for result in graded:
-        page = feedback / result.student / name / f"{name}.html"
-        write_feedback(result, assignment, course.name, page)
-        links[result.student] = os.path.relpath(page, folder)
-    class_page = folder / f"{name}.html"
-    write_class_page(graded, assignment, course.name, class_page, links)
     notebook = course.root / "assignments" / name / f"{name}.ipynb"
-    gradebook = course.root / "gradebook.db"
-    done = record(graded, assignment, notebook, f"sqlite:///{gradebook.resolve()}")
-    return Published(gradebook, done.recorded, feedback, class_page)
+    release, figures = read_release(assignment, notebook), sorted(notebook.parent.glob("figures/*"))
+    handed_in = {
+        each.student: write_autograded(
+            each, assignment, release, figures, submitted[each.student], settings
+        )
+        for each in graded
+    }
+    done = record(graded, assignment, notebook, settings.db_url, handed_in, settings.penalty)
+    return done.recorded
+
+
+def write_pages(
+    course: Course,
+    assignment: Assignment,
+    folder: Path,
+    settings: Settings,
+    students: Sequence[str] | None = None,
+) -> Published:
+    """Write the page of each student, or of these, and that of the class, into `folder`.
+
+    They show what lies in `folder` and what the gradebook says: what people gave, what late work
+    costs. Raises GradebookError, and ValueError for a file in `folder` that is no result.
+    """
+    name = assignment.id
+    results = [Result.read(path) for path in sorted((folder / name).glob("*.json"))]
+    stand = standings(name, settings.db_url)
+    links = {}
+    for result in results:
+        back = settings.feedback(result.student, name)
+        page = back / f"{name}.html"
+        if students is None or result.student in students:
+            how = stand.get(result.student)
+            write_feedback(result, assignment, course.name, page, how)
+            for each in ("timestamp.txt", "submission_secret.txt"):  # `nbgrader release_feedback`
+                path = settings.autograded(result.student, name) / each
+                if path.is_file():
+                    shutil.copyfile(path, back / each)
+        if page.exists():
+            links[result.student] = os.path.relpath(page, folder)
+    class_page = folder / f"{name}.html"
+    write_class_page(results, assignment, course.name, class_page, links, stand)
+    return Published(settings.feedback("STUDENT", name), class_page, len(results))

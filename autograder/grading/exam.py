@@ -6,7 +6,15 @@ from functools import cache
 
 from autograder.asking import LocalStudent, Question, RemoteStudent
 from autograder.checking import CheckOutcome, ChecksBroken, Runner, collect
-from autograder.course import Assignment, Course, Verdict, assignment_folder, source_path
+from autograder.course import (
+    Assignment,
+    Course,
+    ManifestError,
+    Verdict,
+    assignment_folder,
+    place,
+    source_path,
+)
 from autograder.diagnosis import (
     Bank,
     Case,
@@ -46,10 +54,15 @@ class Exam:
 def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
     """Read an assignment's source, run its reference, and let the checks rehearse on it.
 
-    Raises ChecksBroken when the reference does not pass its own checks.
+    Raises ChecksBroken when the reference does not pass its own checks, and ManifestError when
+    something is banned in a name that the source lacks.
     """
     assignment = course.assignment(assignment_id)
     source = read_source(source_path(course.root, assignment_id))
+    for name in assignment.banned_in:
+        if name not in source.defined_in:
+            where = place(course.root, "assignments", assignment_id, "banned_in", name)
+            raise ManifestError(f"{where} is no name that students write in {source.path.name}")
     student, reference = (LocalStudent(source.reference, modules_for(source)) for _ in range(2))
 
     @cache

@@ -1,13 +1,12 @@
 """nbgrader's own road to the same grades: what `nbgrader_config.py` names."""
 
-from autograder.nbgrader.converters import (
-    Grade,
-    Submissions,
-)
-from autograder.nbgrader.rebuilt import markdown_without_html
+from autograder.export import markdown_without_html
+from autograder.nbgrader.converters import Grade, Submissions
+from autograder.nbgrader.release import Release
 
 __all__ = [
     "Grade",
+    "Release",
     "Submissions",
     "markdown_without_html",
 ]

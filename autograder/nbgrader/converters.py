@@ -5,10 +5,9 @@ and then to one whose cells a kernel has run, from whose outputs it reads the sc
 `nbgrader_config.py` we take the place of three parts of that. `Submissions` reads notebooks, and
 what it hands on is always our release with the student's answers in it: flags, points, ids and
 outputs of theirs never get further, and a file that cannot be read is a notebook without answers,
-not the end of the run. `Grade` stands where a kernel would run: it grades what was handed in, as
-`autograder grade` does, and writes each item's score and message as the output of its cell, where
-nbgrader's own SaveAutoGrades finds them. All else (gradebook, manual grades, late penalties,
-feedback) is nbgrader's.
+not the end of the run. `Grade` stands where a kernel would run and where scores are saved: it
+grades what was handed in, writes each item's score and message as the output of its cell, and
+records them, all as `autograder grade` does. All else (manual grades, feedback) is nbgrader's.
 
 A submission without a score, which is our fault and not the student's, fails: nbgrader says so,
 keeps no autograded notebook, exits with 1, and the gradebook asks for a person.
@@ -16,41 +15,29 @@ keeps no autograded notebook, exits with 1, and the gradebook asks for a person.
 
 import atexit
 import glob
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_output
-from nbgrader import utils
-from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.checking import ChecksBroken
-from autograder.course import (
-    Assignment,
-    ItemResult,
-    ManifestError,
-    Result,
-    UnknownIdError,
-    read_course,
-    read_secret,
-)
+from autograder.course import ManifestError, Result, UnknownIdError, read_course, read_secret
 from autograder.export import (
-    Card,
     GradebookError,
-    as_text,
-    cards_of,
-    evidence,
-    line,
+    HandedIn,
+    SettingsError,
+    read_cells,
+    read_release,
+    rebuild,
     record,
-    told_in,
+    settings_of,
+    unanswered,
+    write_verdicts,
 )
 from autograder.grading import grade, limits_of, prepare
-from autograder.nbgrader.rebuilt import read_cells, rebuild
 from autograder.sandbox.host import Server, ServerFailed
 from autograder.sandbox.walls import NoWalls, choose
 
@@ -59,7 +46,7 @@ __all__ = ["Grade", "NeedsStaff", "Submissions"]
 # What staff can mend: it ends the run with a sentence, before anybody is graded.
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ChecksBroken, NoWalls, ServerFailed, GradebookError),
-    *(OSError, ValueError),
+    *(SettingsError, OSError, ValueError),
 )
 
 
@@ -77,11 +64,10 @@ class Desk:
         self.server = Server(choose(), limits_of(self.exam.assignment))
 
     def grade(self, student: str, handed_in: Path) -> Result:
-        """Grade what a student handed in; the result file, which is the evidence, tells all."""
-        assignment = self.exam.assignment
+        """Grade what a student handed in, and leave the result file, which is the evidence."""
         result = grade(student, handed_in, self.exam, self.server)
-        result.write(self.root / "results" / assignment.id / f"{student}.json")
-        return result.told(assignment.feedback)
+        result.write(self.root / "results" / self.exam.assignment.id / f"{student}.json")
+        return result
 
 
 class _Desks:
@@ -123,15 +109,15 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
         super().__init__(**kwargs)
         self.coursedir = self.parent.coursedir
         root, name = Path(self.coursedir.root), self.coursedir.assignment_id
-        release = root / "assignments" / name / f"{name}.ipynb"
+        self.release = root / "assignments" / name / f"{name}.ipynb"
         try:
+            self.settings = settings_of(self.coursedir, self.parent.config)
             self.desk = _desks.desk(root, name)
-            record([], self.desk.exam.assignment, release, self.coursedir.db_url)
-            self._release = _worth_what_the_manifest_says(release, self.desk.exam.assignment)
+            record([], self.desk.exam.assignment, self.release, self.settings.db_url)
+            self._notebook = read_release(self.desk.exam.assignment, self.release)
         except _EXPECTED as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from error
-        self._figures = sorted(release.parent.glob("figures/*"))
         self._arrange(self.parent.assignments)
 
     def _arrange(self, assignments: dict[str, list[str]]) -> None:
@@ -144,91 +130,40 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
             beside = Path(folder).rglob("*")
             links |= {glob.escape(each.name) for each in beside if not _is_regular(each)}
         self.coursedir.ignore = sorted({*self.coursedir.ignore, *links})
+        # Of what was handed out along, it would copy all to everybody; pictures are to be seen.
+        folder = self.release.parent
+        given = [str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()]
+        others = [each for each in given if not each.startswith("figures/")]
+        self.parent.exclude_overwriting = {self.coursedir.assignment_id: others}
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> tuple[str, Any]:
         """Read a notebook: the one handed in, or what has become of it in autograded/."""
         path = Path(filename)
-        notebook = rebuild(self._release, read_cells(path))
+        notebook = rebuild(self._notebook, read_cells(path))
         resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
-        resources["outputs"] = self._missing_figures(resources["nbgrader"])
         found: tuple[str, Any] = self.from_notebook_node(notebook, resources, **kwargs)
         return found
-
-    def _missing_figures(self, about: dict[str, str]) -> dict[str, bytes]:
-        """The pictures of the story that were not handed in along with the notebook."""
-        student, name = about["student"], about["assignment"]
-        there = self.coursedir.format_path(self.coursedir.autograded_directory, student, name)
-        names = {f"figures/{path.name}": path for path in self._figures}
-        return {
-            name: path.read_bytes()
-            for name, path in names.items()
-            if not Path(there, name).exists()
-        }
 
 
 class Grade(NbGraderPreprocessor):  # type: ignore[misc]
     """Grades in the place of a kernel; what `--no-execute` switches off is not this."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Write each item's score and message into its cell. Raises NeedsStaff."""
-        about, coursedir = resources["nbgrader"], self.parent.coursedir
-        student, name = about["student"], about["assignment"]
-        submitted = coursedir.format_path(coursedir.submitted_directory, student, name)
-        result = self.parent.desk.grade(student, Path(submitted))
+        """Write each item's score and message into its cell, and record them. Raises NeedsStaff."""
+        student, name = resources["nbgrader"]["student"], resources["nbgrader"]["assignment"]
+        exporter: Submissions = self.parent
+        settings, assignment = exporter.settings, exporter.desk.exam.assignment
+        submitted = settings.submitted(student, name)
+        result = exporter.desk.grade(student, submitted)
+        about = {student: HandedIn(settings.handed_in_at(submitted), unanswered(nb))}
+        url, penalty = settings.db_url, settings.penalty
+        record([result], assignment, exporter.release, url, about, penalty)
         if result.needs_staff:
-            _ask_for_staff(result, coursedir.db_url)
             found = {item.message: None for item in result.items if item.score is None}
             raise NeedsStaff(f"{name} of {student} has no score: " + "; ".join(map(str, found)))
-        cards = cards_of(result, self.parent.desk.exam.assignment.feedback)
-        told = told_in(cards)
-        items = {item.item: item for item in result.items}
-        for cell in nb.cells:
-            if utils.is_grade(cell) and not utils.is_solution(cell):
-                item = items[cell.metadata.nbgrader.grade_id]
-                cell.outputs = _outputs(item, told.get(item.item, []))
-        mistakes = [as_text(each, result.max_score) for each in cards]
-        for title, said in (("Notes", list(result.notes)), ("Mistakes", mistakes)):
-            if said:
-                text = new_output("stream", name="stdout", text="\n\n".join(said) + "\n")
-                cell = new_code_cell(f"# {title}", id=title.lower(), outputs=[text])
-                nb.cells.insert(0, cell)
+        write_verdicts(nb, result, assignment)
         return nb, resources
 
 
 def _is_regular(path: Path) -> bool:
     return not path.is_symlink() and (path.is_file() or path.is_dir())
-
-
-def _worth_what_the_manifest_says(path: Path, assignment: Assignment) -> NotebookNode:
-    release = nbformat.read(path, as_version=4)
-    points = {part.id: part.points for part in (*assignment.items, *assignment.manual)}
-    for cell in filter(utils.is_grade, release.cells):
-        cell.metadata.nbgrader.points = points[cell.metadata.nbgrader.grade_id]
-    return release
-
-
-def _outputs(item: ItemResult, cards: Sequence[Card]) -> list[NotebookNode]:
-    """The words, then the number: nbgrader takes the first result that a cell shows as its score.
-
-    Were there none, or none that is a number, that would be full marks. cards: the mistakes in
-    it, which are told in full at the top.
-    """
-    assert item.score is not None
-    said = [line(item, cards)]
-    said += [f"Mistake {each.number}: {each.heading}" for each in cards]
-    said += evidence(item, bool(cards))
-    score = {"text/plain": repr(float(item.score))}
-    return [
-        new_output("stream", name="stdout", text="\n".join(said) + "\n"),
-        new_output("execute_result", data=score),
-    ]
-
-
-def _ask_for_staff(result: Result, db_url: str) -> None:
-    """Let the gradebook show that somebody must look; earlier scores stay."""
-    name = result.assignment
-    with Gradebook(db_url) as gradebook:
-        for item in result.items:
-            grade = gradebook.find_grade(item.item, name, name, result.student)
-            grade.needs_manual_grade = True
-        gradebook.db.commit()

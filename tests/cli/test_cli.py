@@ -108,7 +108,8 @@ def test_check_prints_what_the_student_will_read(course, monkeypatch):
     ("args", "words"),
     [
         (["grade", "a9"], "no assignment 'a9' in course.yml; it has: a1_attention"),
-        (["grade", NAME], "is not a folder"),
+        (["grade", NAME], "nobody handed in"),
+        (["grade", NAME, "--submitted", "nowhere"], "is not a folder"),
         (["grade", NAME, "--submitted", "solutions"], "nobody handed in"),
         (["grade", NAME, "--sandbox", "paper"], "must be sandlock, bubblewrap or plain"),
         (["check", "nothing.ipynb"], "nothing.ipynb is not a file"),
@@ -165,7 +166,7 @@ def test_doctor(course):
     assert done.returncode == (0 if any(ready) else 1)
 
 
-@pytest.mark.parametrize("verb", ["new", "release", "grade", "check", "doctor", "demo"])
+@pytest.mark.parametrize("verb", ["new", "release", "grade", "pages", "check", "doctor", "demo"])
 def test_help_teaches(verb):
     done = CliRunner().invoke(app, [verb, "--help"])
     assert done.exit_code == 0

@@ -227,7 +227,7 @@ SHAPES = [
         f"14: {A1}.manual must not have the ids of items, has attention_mask",
     ),
     ({21: "points:\n          -2"}, f"22: {ITEM}.points must be at least 0, got -2"),
-    ({17: "- a.b\n      - c"}, f"18: {BANNED}, got the text 'c'"),
+    ({17: "- math.sin\n      - c"}, f"18: {BANNED}, got the text 'c'"),
     (
         {19: "attention_scale: 5", 20: "", 21: "", 22: "", 23: ""},
         f"19: {ITEM} must be a mapping (keys: {ITEM_KEYS}), got 5",

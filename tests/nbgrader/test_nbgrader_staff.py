@@ -1,7 +1,6 @@
 """nbgrader's own road: what staff do with it, and what they are told when something is wrong."""
 
 import json
-import shutil
 
 import nbformat
 import pytest
@@ -10,7 +9,6 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader_course import (
     EVERYTHING,
     NAME,
-    ROOT,
     SECRET,
     gradebook,
     new_course,
@@ -144,8 +142,18 @@ def test_nbgraders_other_commands_are_as_ever(tmp_path):
     course = new_course(tmp_path / "course")
     done = run(course, "nbgrader", "validate", f"assignments/{NAME}/{NAME}.ipynb")
     assert "failed" in done.stdout  # the stub does
-    source = course / "source" / "ps1"
-    source.mkdir(parents=True)
-    shutil.copy(ROOT / "assignments" / NAME / f"{NAME}.ipynb", source / "ps1.ipynb")
-    run(course, "nbgrader", "generate_assignment", "ps1")
-    assert (course / "assignments" / "ps1" / "ps1.ipynb").exists()
+
+
+@nbgraders_warnings
+def test_the_button_for_an_assignment_does_what_autograder_release_does(button):
+    course, api = button
+    folder = course / "assignments" / NAME
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    (folder / f"{NAME}.ipynb").write_text((folder / f"{NAME}.ipynb").read_text() + " ")
+    assert api.generate_assignment(NAME)["success"]
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    (course / "solutions" / NAME / "checks.py").write_text("no Python")
+    done = api.generate_assignment(NAME)
+    assert not done["success"]
+    assert "checks.py" in done["log"]
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

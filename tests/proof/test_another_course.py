@@ -13,6 +13,7 @@ import pytest
 from autograder.course import read_course, source_path
 from autograder.course.result import Verdict
 from autograder.export.publish import publish
+from autograder.export.settings import read_settings
 from autograder.grading import grade_class, limits_of, prepare
 from autograder.grading.classroom import HandedIn, Room
 from autograder.notebooks import read_source
@@ -86,7 +87,10 @@ def test_a_class_is_graded_and_told(tmp_path):
     ]
     room = Room(course, name, course.root / "results", walls.choose(), SECRET)
     graded = grade_class(room, class_, 2, lambda _: None)
-    done = publish(course, course.assignment(name), graded, course.root / "results")
+    folders = {each.student: each.path for each in class_}
+    settings = read_settings(course.root)
+    of = course.assignment(name)
+    done = publish(course, of, graded, course.root / "results", settings, folders)
     assert done.recorded == len(class_)
     carried = [item for each in graded for item in each.items if item.verdict is Verdict.CARRIED]
     assert carried

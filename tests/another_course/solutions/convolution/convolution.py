@@ -22,7 +22,7 @@
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about.
 # - `torch.nn.Conv1d` and its relatives are off the table: `conv1d` in any form everywhere, and
-#   `Tensor.unfold` in `windows`, because they are what you are about to write.
+#   `functional.unfold` in `windows`, because they are what you are about to write.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"

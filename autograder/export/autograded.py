@@ -1,0 +1,67 @@
+"""A graded submission where the formgrader looks for it, our verdicts under the student's cells."""
+
+import shutil
+from fnmatch import fnmatch
+from pathlib import Path
+
+import nbformat
+from nbgrader.preprocessors import LimitOutput
+
+from autograder.course import Assignment, Result
+from autograder.export.gradebook import HandedIn
+from autograder.export.rebuilt import read_cells, rebuild
+from autograder.export.settings import Settings
+from autograder.export.verdicts import unanswered, write_verdicts
+
+__all__ = ["write_autograded"]
+
+
+def write_autograded(
+    result: Result,
+    assignment: Assignment,
+    release: nbformat.NotebookNode,
+    figures: list[Path],
+    submitted: Path,
+    settings: Settings,
+) -> HandedIn:
+    """Write what `nbgrader autograde` would leave of a submission, the folder whole or not at all.
+
+    Without a score there is none, as there: nbgrader lists the submission as not yet graded.
+    Returns what the gradebook is to know of it. Raises SettingsError for a wrong timestamp.txt.
+    """
+    notebook = rebuild(release, read_cells(submitted / f"{assignment.id}.ipynb"))
+    handed_in = HandedIn(settings.handed_in_at(submitted), unanswered(notebook))
+    folder = settings.autograded(result.student, assignment.id)
+    if result.needs_staff:
+        shutil.rmtree(folder, ignore_errors=True)
+        return handed_in
+    write_verdicts(notebook, result, assignment)
+    LimitOutput().preprocess(notebook, {})
+    fresh = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    try:
+        _copy_what_lies_beside(submitted, fresh, settings.directory.ignore)
+        for each in figures:
+            path = fresh / "figures" / each.name
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(each, path)
+        nbformat.write(notebook, fresh / f"{assignment.id}.ipynb")
+        for each in filter(Path.is_file, fresh.rglob("*")):
+            each.chmod(0o664 if settings.directory.groupshared else 0o444)  # as nbgrader does
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.rename(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return handed_in
+
+
+def _copy_what_lies_beside(submitted: Path, folder: Path, ignore: list[str]) -> None:
+    """Pictures and files that were handed in; links are not followed."""
+    folder.mkdir(parents=True)
+    for path in sorted(submitted.rglob("*")) if submitted.is_dir() else ():
+        within = path.relative_to(submitted)
+        left_out = (fnmatch(part, each) for part in within.parts for each in (*ignore, "*.ipynb"))
+        if path.is_file() and not path.is_symlink() and not any(left_out):
+            (folder / within).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / within)
