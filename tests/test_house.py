@@ -77,7 +77,7 @@ def test_every_room_is_in_the_plan():
 @every_file
 def test_imports_keep_to_the_plan(path):
     if path.parent == PACKAGE:  # the package itself
-        assert not list(imported(path))
+        assert [module for module, _ in imported(path)] in ([], ["os"])
         return
     here = room(path)
     allowed = ISLANDS.get(here, set(ROOMS[: ROOMS.index(here) + 1]))
