@@ -1,14 +1,14 @@
 """The server inside the walls: imports torch once, then forks for each submission.
 
+Behind plain it stands in the open itself, as a user of its own where it was started as root: it
+makes the rules of the file wall, and each child takes them before it runs anything.
+
 Theory of operation. Standard input is a socket to the grader on which each message is one
 packet. A packet "fork" carries limits and one end of a fresh socket pair: the server forks, the
 child keeps that socket alone and talks to the grader over it (see fork.py), and the server
 watches the child. When the child ends, or a packet "kill" comes, or it writes more than it may,
 the server makes sure that nothing of it is left (no process, no file) and reports how it ended.
 One child at a time. End of file on the control socket ends the server.
-
-Behind plain, the server itself stands in the open, as a user of its own where it was started as
-root: it makes the rules of the file wall, and each child takes them before it runs anything.
 """
 
 import contextlib

@@ -197,7 +197,9 @@ def _env(**variables: str) -> list[str]:
 
 def _give_away(folder: Path) -> int:
     """Let a user of its own read the folder, and write the scratch folder. Returns who it is."""
-    user = _FREE_USERS[secrets.randbelow(len(_FREE_USERS))]
+    scratch = folder / "scratch"
+    # Whoever had it before, root apart, goes on with it: all that was left there is theirs.
+    user = scratch.stat().st_uid or _FREE_USERS[secrets.randbelow(len(_FREE_USERS))]
     try:
         os.chown(folder, -1, user)
     except OSError as error:
@@ -206,7 +208,7 @@ def _give_away(folder: Path) -> int:
             "user"
         ) from error
     os.chmod(folder, 0o750)
-    os.chown(folder / "scratch", user, user)
+    os.chown(scratch, user, user)
     for path in (folder / "worker").rglob("*"):
         if not path.is_symlink():
             os.chown(path, -1, user)

@@ -12,7 +12,7 @@ import pytest
 
 from autograder.sandbox import walls, wire
 from autograder.sandbox.confine import Limits
-from autograder.sandbox.host import ForkEnded, ForkTooSlow, Server
+from autograder.sandbox.host import ForkEnded, ForkTooSlow, Server, ServerFailed
 from autograder.sandbox.walls import NoWalls
 
 LIMITS = Limits(wall_seconds=10, call_seconds=2, memory_mib=256, processes=1, output_bytes=1 << 20)
@@ -247,6 +247,17 @@ def test_the_server_is_gone_with_its_folder():
         folder = server._folder
         assert folder.exists()
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("wall", WALLS)
+def test_a_server_that_was_killed_is_started_again_where_it_was(wall):
+    leave = "import os; os.makedirs('a/b'); open('a/b/c', 'w').close()"
+    with Server(wall, LIMITS) as server:
+        with pytest.raises(ServerFailed), server.fork() as fork:
+            ask(fork, op="start", banned=[], banned_in={}, modules={})
+            ask(fork, op="cell", name="a", source=leave)
+            server._process.kill()
+        assert inside(server, "os.listdir('.')") == []
 
 
 def test_no_walls_no_grading(monkeypatch):
