@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 import torch
 
 from autograder.asking import Question, RemoteStudent
+from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, of_name
-from autograder.diagnosis.evidence import Case, ask, same, told_by
+from autograder.diagnosis.evidence import Case, ask, told_by
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
@@ -117,7 +118,8 @@ def _size(answer: Answer) -> int:
     """The bytes of its tensors."""
     parts = [answer.value, *answer.gradients, *answer.read]
     flat = [x for each in parts for x in (each if isinstance(each, (tuple, list)) else [each])]
-    return sum(each.nbytes for each in flat if isinstance(each, torch.Tensor))
+    tensors = [each for each in flat if isinstance(each, torch.Tensor)]
+    return sum(each.numel() * each.element_size() for each in tensors)
 
 
 def _asked(student: RemoteStudent, case: Case) -> Answer:
