@@ -828,7 +828,7 @@ class ReturnsANumber(SmoothedLoss):
     What has to be called on the loss in training, and on what can it be called?
     """
 
-    item = "loss_value"
+    item = "loss_gradients"
 
     def give(self, loss):
         return loss.tolist()
@@ -840,7 +840,7 @@ class MakesANewTensor(SmoothedLoss):
     Why should a tensor be turned into a number first, and what gets lost on the way?
     """
 
-    item = "loss_value"
+    item = "loss_gradients"
 
     def give(self, loss):
         return torch.tensor(loss.tolist())
