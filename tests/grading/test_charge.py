@@ -200,3 +200,23 @@ def test_parts_in_which_nothing_was_lost_carry_nothing(exam):
     assert "no check sees what is wrong there" in told[1].message
     items[0] = verdict_on(one, Verdict.WRONG, "wrong")
     assert with_contradictions(items, parts, own, exam.source) == items
+
+
+def test_nothing_is_carried_where_nothing_was_lost(exam):
+    one, other, *_ = exam.assignment.items
+    items = [verdict_on(one, Verdict.PASSED, None), verdict_on(other, Verdict.CARRIED, "carried")]
+    told = with_contradictions(items, {}, {}, exam.source)
+    assert [each.verdict for each in told] == [Verdict.PASSED, Verdict.INTERNAL]
+    items[0] = verdict_on(one, Verdict.MISSING, "the stub")
+    assert with_contradictions(items, {}, {}, exam.source) == items
+
+
+@pytest.mark.parametrize("change", ["", " * 0.37"], ids=["known", "unknown"])
+def test_a_wrong_part_of_an_earlier_assignment_in_an_added_cell_costs(hand_in, exam_of, change):
+    """What is given is there, too; it replaces nothing that nobody lost a point for."""
+    text = NO_SCALE.replace("k.transpose(-2, -1)", f"k.transpose(-2, -1){change}")
+    (cell,) = (each for each in exam_of("a2_multi_head").source.reference if each.solution)
+    result = hand_in("a2_multi_head", "multi_head", f"{text}\n\n{cell.source}")
+    lost = [each.item for each in result.items if each.score < each.points]
+    assert lost
+    assert result.score < result.max_score
