@@ -30,6 +30,7 @@ from autograder.proof import (
     mean_costs,
     measure,
     open_pool,
+    problem_of_all,
     prove,
     read_samples,
     short_names,
@@ -190,8 +191,10 @@ def show_proof(
     for proof in proofs:
         for problem in proof.problems:
             out.print(f"[red]{proof.assignment.id}: {escape(problem)}[/]", soft_wrap=True)
+    if dear := problem_of_all(proofs):
+        out.print(f"[red]{dear}[/]", soft_wrap=True)
     out.print(f"page: {page}", soft_wrap=True)
-    return not any(proof.problems for proof in proofs)
+    return not dear and not any(proof.problems for proof in proofs)
 
 
 def _proven(proofs: Sequence[Proof]) -> Table:
@@ -202,7 +205,7 @@ def _proven(proofs: Sequence[Proof]) -> Table:
     for row in proofs[0].figures:
         table.add_row(row, *(str(each.figures[row]) for each in proofs))
     table.add_row(
-        "points that one fault costs, mean", *(f"{each.mean_costs:.1%}" for each in proofs)
+        "points that one fault costs, mean", *(f"{mean_costs([each]):.1%}" for each in proofs)
     )
     return table
 

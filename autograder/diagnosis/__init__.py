@@ -1,6 +1,6 @@
 """Which mistakes explain the answers of a submission; and what is known where none does."""
 
-from autograder.diagnosis.alone import fails_alone_through
+from autograder.diagnosis.alone import Alone, can_be_run
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
 from autograder.diagnosis.components import (
@@ -23,6 +23,7 @@ from autograder.diagnosis.symptoms import Inquiry, Known, Symptoms, known, read_
 __all__ = [
     "FAULTS",
     "SHOWS",
+    "Alone",
     "BadFault",
     "Bank",
     "Case",
@@ -35,10 +36,10 @@ __all__ = [
     "Symptoms",
     "apart",
     "ask",
+    "can_be_run",
     "cases_of",
     "combine",
     "diagnose",
-    "fails_alone_through",
     "known",
     "named",
     "of_name",

@@ -12,6 +12,7 @@ from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Verdict
 from autograder.notebooks import MODULE, Source, Submission, can_be_given
 
+_PAYING = frozenset(Verdict) - {Verdict.PASSED, Verdict.CARRIED}
 # Grades these items of a submission again, with these names to be had from `given` too.
 Again = Callable[[Submission, Sequence[str], Sequence[str]], Sequence[CheckOutcome]]
 
@@ -72,9 +73,11 @@ def with_contradictions(
 ) -> list[ItemResult]:
     """The items; of those carried by parts in which nothing was lost, a word for staff.
 
-    own: the solution cells that each item looks at. Such a part is wrong, and no check saw it.
+    own: the solution cells that each item looks at. Such a part is wrong, and no check saw it. Nor
+    is anything carried where nothing at all was lost: whatever it fails through is paid for.
     """
     told = []
+    lost = any((each.score or 0) < each.points and each.verdict in _PAYING for each in items)
     for item in items:
         parts = carried_by.get(item.item, ())
         cells = {source.defined_in[name] for name in parts}
@@ -92,6 +95,10 @@ def with_contradictions(
                 f"{said} lost anything: no check sees what is wrong there. Write one that does, "
                 "and grade again",
             }
+            item = item.model_copy(update=changes)
+        elif item.verdict is Verdict.CARRIED and not lost:
+            said = "it is carried, and no other item lost anything: look at what this one fails through"
+            changes = {"score": None, "verdict": Verdict.INTERNAL, "message": said}
             item = item.model_copy(update=changes)
         told.append(item)
     return told

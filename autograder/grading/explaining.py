@@ -5,20 +5,21 @@ not explain or hide; last, what is known all the same.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from autograder.asking import RemoteStudent
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake
 from autograder.diagnosis import (
-    Case,
+    Alone,
     Diagnosis,
     Inquiry,
     Known,
     ask,
     diagnose,
-    fails_alone_through,
     known,
 )
 from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
@@ -100,14 +101,17 @@ class Explaining:
         found: Mapping[str, Diagnosis],
         views: Mapping[str, Behind],
     ) -> tuple[list[ItemResult], dict[str, str]]:
-        with self.student_of(self.submission) as student:
+        with ExitStack() as students:
 
-            def asked(case: Case) -> Answer:
-                return ask(student, case)
+            @cache
+            def alone(view: Behind | None) -> Alone:
+                seen = (view.submission, view.given) if view else (self.submission, ())
+                student = students.enter_context(self.student_of(*seen))
+                answers = view.answers if view else self.answers
+                return Alone(self.exam.bank, answers, lambda case: ask(student, case))
 
             def fails_alone(item: str, why: Diagnosis) -> bool:
-                theirs = views[item].answers if item in views else self.answers
-                return fails_alone_through(why.faults, item, self.exam.bank, theirs, asked)
+                return alone(views.get(item)).fails_through(why.faults, item)
 
             return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
 

@@ -1,9 +1,9 @@
 """That the grader works: samples, tolerances, promises, faults and mutants handed in."""
 
-from autograder.proof.page import mean_costs, short_names, write_proof
+from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promises import verify
-from autograder.proof.proven import Proof
+from autograder.proof.proven import Proof, mean_costs, problem_of_all
 from autograder.proof.proving import (
     locate_wrong,
     measure,
@@ -34,6 +34,7 @@ __all__ = [
     "mean_costs",
     "measure",
     "open_pool",
+    "problem_of_all",
     "prove",
     "read_samples",
     "sample_class",

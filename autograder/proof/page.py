@@ -8,11 +8,12 @@ from pathlib import Path
 from autograder.diagnosis import Component, named
 from autograder.export import write_page
 from autograder.proof.mutants import Tried
-from autograder.proof.proven import Graded, Proof, Told
+from autograder.proof.proven import Graded, Proof, Told, mean_costs, problem_of_all
 
 __all__ = ["short_names", "write_proof"]
 
 _BAD = (
+    "too dear",
     "told what is wrong",
     "that lost or were told something",
     "told a line that is right",
@@ -45,6 +46,7 @@ class _Section:
     name: str  # at the head of a column
     groups: list[_Group]
     counts: Counter[Told]  # of all pairs
+    mean_costs: float
     equivalents: list[Tried]
     survivors: list[Tried]
 
@@ -56,12 +58,6 @@ def short_names(proofs: Sequence[Proof]) -> list[str]:
     return short if 1 < len(ids) == len(set(short)) else ids
 
 
-def mean_costs(proofs: Sequence[Proof]) -> float:
-    """What a single fault costs on average, as a share of its assignment's points."""
-    costs = [each.costs for proof in proofs for each in proof.singles]
-    return sum(costs) / max(1, len(costs))
-
-
 def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
     """Write the page to `path`, creating its folder. The same proofs give the same bytes."""
     names = short_names(proofs)
@@ -69,6 +65,7 @@ def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
     totals = sum((Counter(each.figures) for each in proofs), Counter[str]())
     context = {
         "mean_costs": mean_costs(proofs),
+        "is_dear": problem_of_all(proofs) is not None,
         "course_name": course_name,
         "sections": sections,
         "totals": totals,
@@ -92,7 +89,7 @@ def _section(proof: Proof, name: str) -> _Section:
     counts = Counter(each.told for each in proof.pairs)
     equivalents = [each for each in proof.mutants if each.reason and not each.lost]
     survivors = [each for each in proof.mutants if each.problem]
-    return _Section(proof, name, groups, counts, equivalents, survivors)
+    return _Section(proof, name, groups, counts, mean_costs([proof]), equivalents, survivors)
 
 
 def _is_of(graded: Graded, component: Component) -> bool:

@@ -1,6 +1,7 @@
 """What a proof found: what became of every fault, pair, variant, mutant and line."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -11,7 +12,9 @@ from autograder.proof.locating import Pointed, Sought
 from autograder.proof.mutants import Tried
 
 LEAST_PAIRS = 0.95  # the share of them that must be named
-MOST_COSTS = 0.25  # of an assignment's points, that one fault may cost
+MOST_COSTS = 0.25  # of an assignment's points, that one fault may cost beyond its own item's
+MOST_COSTS_IN_THE_MEAN = 0.1  # over all faults of a course
+_MANY = 10  # items of an assignment, in the mean; of fewer, each is worth more than that
 
 
 class Told(StrEnum):
@@ -33,6 +36,7 @@ class Graded:
     told: Told
     touched: tuple[ItemResult, ...] = ()  # those that it costs nothing
     costs: float = 0.0  # share of the assignment's points
+    is_too_dear: bool = False  # more than one mistake may cost, though what it stands in can be run
 
     @property
     def name(self) -> str:
@@ -46,12 +50,6 @@ class Graded:
         if len(self.faults) > 1:
             return bool(lost)
         return self.faults[0].item in lost
-
-    @property
-    def is_too_dear(self) -> bool:
-        """Whether it costs more than one mistake may, though what it stands in can be run."""
-        runs = any(each.verdict is not Verdict.ERROR for each in self.lost)
-        return runs and self.costs > MOST_COSTS
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,12 @@ class Proof:
         ]
         said += [
             f"{each.name} is {each.told}" for each in self.singles if each.told is not Told.NAMED
+        ]
+        said += [
+            f"{each.name} costs {each.costs:.0%} of the points, above {MOST_COSTS:.0%}: ask more "
+            "in the items that it costs beside its own, which shows that they are right but for it"
+            for each in self.singles
+            if each.is_too_dear
         ]
         said += [
             f"{each.name} is told as something else"
@@ -145,12 +149,25 @@ class Proof:
         }
 
     @property
-    def mean_costs(self) -> float:
-        """What a single fault costs on average, as a share of the assignment's points."""
-        return sum(each.costs for each in self.singles) / max(1, len(self.singles))
-
-    @property
     def share_of_pairs(self) -> float | None:
         """Of the pairs that some question tells from fewer faults, the share that is named."""
         known = [each for each in self.pairs if each.told is not Told.ALIKE]
         return sum(each.told is Told.NAMED for each in known) / len(known) if known else None
+
+
+def mean_costs(proofs: Sequence[Proof]) -> float:
+    """What a single fault costs on average, as a share of its assignment's points."""
+    costs = [each.costs for proof in proofs for each in proof.singles]
+    return sum(costs) / max(1, len(costs))
+
+
+def problem_of_all(proofs: Sequence[Proof]) -> str | None:
+    """What must not be of the proofs of a course together, as a sentence."""
+    mean = mean_costs(proofs)
+    few = sum(len(each.assignment.items) for each in proofs) < _MANY * len(proofs)
+    if few or mean <= MOST_COSTS_IN_THE_MEAN:
+        return None
+    return (
+        f"one fault costs {mean:.1%} of the points of its assignment on average, above "
+        f"{MOST_COSTS_IN_THE_MEAN:.0%}: the page says which are dear"
+    )

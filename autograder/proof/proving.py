@@ -14,13 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import Course, ItemResult, Result, Verdict, source_path
-from autograder.diagnosis import Component, Faults, combine, named, read_components, same
+from autograder.diagnosis import (
+    Component,
+    Faults,
+    can_be_run,
+    combine,
+    named,
+    read_components,
+    same,
+)
 from autograder.grading import Exam, HandedIn, prepare
 from autograder.notebooks import read_source
 from autograder.proof.locating import Sought, mutants_to_locate, samples_to_locate
 from autograder.proof.mutants import Tried, mutants
 from autograder.proof.pool import SECRET, Pool
-from autograder.proof.proven import Graded, Proof, Told
+from autograder.proof.proven import MOST_COSTS, Graded, Proof, Told
 from autograder.proof.samples import (
     Sample,
     answered,
@@ -147,7 +155,10 @@ def _judged(exam: Exam, component: Component, faults: Faults, result: Result) ->
     touched = tuple(each for each in result.items if each not in lost and each.faults)
     costs = sum(each.points - (each.score or 0.0) for each in result.items) / result.max_score
     told = _what_was_told(exam, component, faults, (*lost, *touched))
-    return Graded(faults, lost, told, touched, costs)
+    meant = {each.item for each in faults}
+    own = sum(each.points for each in result.items if each.item in meant) / result.max_score
+    dear = costs > max(MOST_COSTS, own) and can_be_run(component, faults, exam.bank)
+    return Graded(faults, lost, told, touched, costs, dear)
 
 
 def _what_was_told(

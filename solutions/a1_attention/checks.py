@@ -1,7 +1,8 @@
 """Checks of a1_attention. A check's docstring is the sentence that a student reads.
 
-Sizes are pairwise distinct, so that no swapped axis can pass. Masks leave every query a key to
-attend to, except where the check is about those that have none.
+Sizes are pairwise distinct, so that no swapped axis can pass, but where sentences attend to
+themselves: code that works there alone is asked for all else there. Masks leave every query a key
+to attend to, except where the check is about those that have none.
 """
 
 import pytest
@@ -25,6 +26,12 @@ def qkv(
     q = draw.normal(*leading, T_Q, d_k, dtype=dtype)
     k = draw.normal(*leading, T_K, d_k, dtype=dtype)
     return q, k, draw.normal(*leading, T_K, D_V, dtype=dtype)
+
+
+def selves(draw: Draw) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """As many queries as keys, and a batch without heads."""
+    q, k = draw.normal(BATCH, T_Q, D_K), draw.normal(BATCH, T_Q, D_K)
+    return q, k, draw.normal(BATCH, T_Q, D_V)
 
 
 # hand_example
@@ -86,6 +93,12 @@ def test_weights(agree: Agree, draw: Draw) -> None:
 def test_weights_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
     """The weights are right with any number of leading dimensions."""
     agree(ATTENTION, *qkv(draw, *leading), outputs=OUTPUTS, look_at=["weights"])
+
+
+@item("attention_weights", hint="Does the softmax run over the keys, the last axis?")
+def test_weights_of_sentences(agree: Agree, draw: Draw) -> None:
+    """The weights are right when sentences attend to themselves."""
+    agree(ATTENTION, *selves(draw), outputs=OUTPUTS, look_at=["weights"])
 
 
 @item("attention_weights", hint="Does the softmax run over the keys, the last axis?")
@@ -151,6 +164,13 @@ def test_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> No
     """A mask (batch, 1, 1, t_k) or (batch, n_heads, t_q, t_k) works as well."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
     agree(ATTENTION, q, k, v, mask=draw_mask(draw, *shape), outputs=OUTPUTS, exact_zeros=True)
+
+
+@item("attention_mask", hint="True means: may attend. What happens to the others?")
+def test_mask_of_sentences(agree: Agree, draw: Draw) -> None:
+    """A mask holds when sentences attend to themselves, too."""
+    mask = draw_mask(draw, BATCH, T_Q, T_Q)
+    agree(ATTENTION, *selves(draw), mask=mask, outputs=OUTPUTS, exact_zeros=True)
 
 
 @item("attention_mask", hint="Is a mask that blocks nothing the same as no mask?")
@@ -241,6 +261,27 @@ def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     )
 
 
+@item(
+    "attention_blocked_rows",
+    hint="Is NaN replaced after it has already reached the gradient?",
+    fits="infinite",
+)
+def test_blocked_rows_of_sentences(agree: Agree, draw: Draw) -> None:
+    """It is the same when sentences attend to themselves."""
+    mask = draw_mask(draw, BATCH, T_Q, T_Q)
+    mask[..., 3:5] = True  # two keys, as above
+    mask[1, 2] = False
+    cotangents = draw.normal(BATCH, T_Q, D_V), None  # through the output alone
+    agree(
+        ATTENTION,
+        *selves(draw),
+        mask=mask,
+        outputs=OUTPUTS,
+        cotangents=cotangents,
+        exact_zeros=True,
+    )
+
+
 # attention_gradients
 
 
@@ -273,6 +314,13 @@ def test_gradients_with_mask(agree: Agree, draw: Draw) -> None:
         cotangents=cotangents,
         exact_zeros=True,
     )
+
+
+@item("attention_gradients", hint="Is a step done outside of autograd?", fits="gradient")
+def test_gradients_of_sentences(agree: Agree, draw: Draw) -> None:
+    """The gradients are right when sentences attend to themselves."""
+    cotangents = draw.normal(BATCH, T_Q, D_V), None  # through the output alone
+    agree(ATTENTION, *selves(draw), outputs=OUTPUTS, cotangents=cotangents)
 
 
 # attention_tensors

@@ -17,6 +17,7 @@ BATCH, N_HEADS, T, T_MEMORY, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 SIZES = D_MODEL, N_HEADS, D_FF
 SMALL = 6, 3, 8  # where every gradient is written down for the notebook
 WIDE = 50, 2, 8  # where numbers are counted
+OTHER = 16, 2, 8  # whose width many numbers divide: constants work here, too
 TIMES = 4  # that many times as many positions, for counting operations
 
 item = pytest.mark.item
@@ -473,6 +474,12 @@ def test_encoder_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...
     agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=draw_mask(draw, *shape))
 
 
+@item("encoder_mask", hint="The attention broadcasts the mask: is it reshaped before?")
+def test_encoder_mask_of_another_size(agree: Agree, draw: Draw) -> None:
+    """The mask holds in layers of another size, too."""
+    agree(encoder_layer(agree, *OTHER), draw.normal(BATCH, T, OTHER[0]), mask=draw_mask(draw, T, T))
+
+
 @item("encoder_mask", hint="The mask is the second argument of forward.")
 def test_encoder_mask_by_position(agree: Agree, draw: Draw) -> None:
     """The mask may be passed by position."""
@@ -760,6 +767,14 @@ def test_decoder_target_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
 def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> None:
     """The memory mask alone holds in cross-attention, whatever its shape broadcasts from."""
     agree(decoder_layer(agree), *target_and_memory(draw), memory_mask=draw_mask(draw, *shape))
+
+
+@item("decoder_masks", hint="Does each mask reach its own attention?")
+def test_decoder_masks_of_another_size(agree: Agree, draw: Draw) -> None:
+    """The masks hold in layers of another size, too."""
+    x, memory = draw.normal(BATCH, T, OTHER[0]), draw.normal(BATCH, T_MEMORY, OTHER[0])
+    masks: dict[str, Any] = {"target_mask": causal(), "memory_mask": padding(draw)}
+    agree(decoder_layer(agree, *OTHER), x, memory, **masks)
 
 
 @item("decoder_masks", hint="Are the two masks exchanged when both have one shape?")

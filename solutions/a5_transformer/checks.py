@@ -19,6 +19,7 @@ from ..inputs import draw_mask, draw_tokens
 
 BATCH, N_HEADS, T_TARGET, T_SOURCE, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
+OTHER = 16, 2, 8, 1  # whose width many numbers divide: constants work here, too
 MAX_LEN = 9
 PAD, START, END, OTHER_PAD = 0, 1, 2, 4
 DECODE = "greedy_decode"
@@ -223,6 +224,15 @@ def test_decoder_both_masks(agree: Agree, draw: Draw) -> None:
     target_mask = draw_mask(draw, BATCH, 1, T_TARGET, T_TARGET)
     memory_mask = draw_mask(draw, BATCH, 1, 1, T_SOURCE)
     agree(alike(decoder(agree, 2)), target_words(draw), memory, target_mask, memory_mask)
+
+
+@item("decoder_masks", hint="Are both masks handed to every layer, each to its place?")
+def test_decoder_masks_of_another_size(agree: Agree, draw: Draw) -> None:
+    """The result is right under both masks in a decoder of another size."""
+    module, memory = agree.module("Decoder", TARGET_VOCAB, *OTHER), draw.normal(BATCH, T_SOURCE, 16)
+    target_mask = draw_mask(draw, BATCH, 1, T_TARGET, T_TARGET)
+    memory_mask = draw_mask(draw, BATCH, 1, 1, T_SOURCE)
+    agree(module, target_words(draw), memory, target_mask, memory_mask)
 
 
 @item("decoder_masks", hint="In which layer is a blocked row of the memory still heard?")
@@ -562,6 +572,15 @@ def test_default_max_len(student: Student, agree: Agree, draw: Draw) -> None:
 def test_padding_of_the_source(agree: Agree, draw: Draw) -> None:
     """With padding behind the source, the logits are those without it."""
     agree(transformer(agree), padded(source_words(draw), 3), target_words(draw))
+
+
+@item("transformer_padding", hint="Does the source's mask get into both stacks?")
+def test_padding_in_another_size(agree: Agree, draw: Draw) -> None:
+    """Padding behind the source means nothing in a model of another size, too."""
+    model, source = agree.module("Transformer", *VOCABS, *OTHER), padded(source_words(draw), 3)
+    agree(model, source, target_words(draw))
+    memory = draw.normal(BATCH, T_SOURCE + 3, OTHER[0])
+    agree(model.of("decode"), target_words(draw), memory, source)
 
 
 @item("transformer_padding", hint="Who still listens to padding of the source?")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.course.result import Verdict
-from autograder.diagnosis import fails_alone_through
+from autograder.diagnosis import Alone, can_be_run
 from autograder.grading import grade
 from autograder.grading.carried import with_contradictions
 from autograder.grading.judge import verdict_on
@@ -79,15 +79,15 @@ def test_a_known_mistake_costs_the_item_meant_for_it_and_no_other(hand_in):
 
 def test_the_manifest_may_charge_every_item(hand_in):
     result = hand_in("a1_attention", "attention", NO_SCALE, charge="every_item")
-    assert result.score == 7
+    assert result.score == 8
     assert not [each for each in result.items if each.verdict is Verdict.CARRIED]
     (mistake,) = result.mistakes
-    assert sum(mistake.costs.values()) == 15
+    assert sum(mistake.costs.values()) == 14
 
 
 def test_what_is_carried_may_keep_a_share(hand_in):
     result = hand_in("a1_attention", "attention", NO_SCALE, carried_share=0.5)
-    assert result.score == 7 + 13 / 2
+    assert result.score == 8 + 12 / 2
     (carried, *_) = (each for each in result.items if each.verdict is Verdict.CARRIED)
     assert "The mistake there costs 50% here." in carried.message
 
@@ -99,38 +99,93 @@ def test_parameters_that_cannot_be_loaded_cost_their_item_when_all_else_is_right
     assert lost == {"heads_parameters"}
 
 
+PARTS = "q_proj", "k_proj", "v_proj", "out_proj"
+OTHER_NAMES = HEADS.replace(", bias=False", "")
+IN_A_LIST = OTHER_NAMES.replace("self.q_proj, self.k_proj =", "self.all = [*").replace(
+    "self.v_proj, self.out_proj =", "self.all += [*"
+)
+IN_A_LIST = IN_A_LIST.replace("for _ in range(2))\n", "for _ in range(2))]\n")
+for number, part in enumerate(PARTS):
+    OTHER_NAMES = OTHER_NAMES.replace(f"self.{part}", f"self.w_{part[0]}")
+    IN_A_LIST = IN_A_LIST.replace(f"self.{part}", f"self.all[{number}]")
+
+
+@pytest.mark.parametrize("text", [OTHER_NAMES, IN_A_LIST], ids=["names", "list"])
+def test_parameters_that_are_not_found_cost_their_item_alone(hand_in, text):
+    """Weights in a plain list cannot be set: they are left as they are drawn."""
+    result = hand_in("a2_multi_head", "multi_head", text % "key")
+    lost = {each.item for each in result.items if each.score < each.points}
+    assert lost == {"heads_parameters"}
+    result = hand_in("a2_multi_head", "multi_head", text % "query")
+    lost = {each.item for each in result.items if each.score < each.points}
+    assert {"heads_parameters", "heads_cross_attention", "heads_mask"} <= lost
+
+
 def test_behind_parameters_that_cannot_be_loaded_no_other_mistake_hides(hand_in):
     result = hand_in("a2_multi_head", "multi_head", HEADS % "query")
     lost = {each.item for each in result.items if each.score < each.points}
     assert {"heads_parameters", "heads_cross_attention", "heads_mask"} <= lost
 
 
+def alone_of(exam, name, ask=None):
+    """Gives a fault of the bank's as a submission, and what fails through it alone."""
+    component, fault = next(
+        (each, fault) for each in exam.bank.components for fault in each.faults if fault.id == name
+    )
+    places = exam.bank.cases_of(component)
+    answers = {each: exam.bank.answer(component, (fault,), each) for each in places}
+    return (fault,), component, Alone(exam.bank, answers, ask)
+
+
 @pytest.mark.parametrize(
     ("name", "item", "alone"),
     [
         ("DoesNotScale", "attention_mask", True),
-        ("ComparesQueriesWithQueries", "attention_scale", False),  # it raises before that
+        ("ComparesQueriesWithQueries", "attention_scale", True),  # seen where sentences attend
+        ("SigmoidForSoftmax", "attention_blocked_rows", False),  # no row is ever empty for it
+        ("ReturnsTheWeightsFirst", "attention_gradients", False),  # asked for others, it raises
     ],
 )
 def test_what_a_mistake_hides_is_not_carried(exam, name, item, alone):
     """All other steps may be anything where nothing that is wrong in them would be seen."""
-    component = next(each for each in exam.bank.components if each.name == "attention")
-    faults = tuple(each for each in component.faults if each.name == name)
-    places = exam.bank.cases_of(component)
-    answers = {each: exam.bank.answer(component, faults, each) for each in places}
-    assert fails_alone_through(faults, item, exam.bank, answers, ask=None) is alone
+    faults, _, found = alone_of(exam, f"attention.{name}")
+    assert found.fails_through(faults, item) is alone
+
+
+def test_what_other_items_ask_shows_that_one_is_right(exam):
+    """It raises wherever there is no mask; where there is one, a wrong scale would be seen."""
+    faults, component, found = alone_of(exam, "attention.NeedsAMask")
+    assert found.fails_through(faults, "attention_scale")
+    masked = [each for each in exam.bank.components if each is component]
+    places = exam.bank.cases_of(*masked)
+    answers = {
+        each: exam.bank.answer(component, faults, each)
+        for each in places
+        if exam.bank.cases[each].item == "attention_scale"
+    }
+    assert not Alone(exam.bank, answers, None).fails_through(faults, "attention_scale")
+
+
+@pytest.mark.parametrize(
+    ("name", "runs"),
+    [("NarrowProjections", True), ("ProjectionsInAList", True), ("WidthOf512", False)],
+)
+def test_it_is_known_whether_a_fault_leaves_anything_to_run(exam_of, name, runs):
+    exam = exam_of("a2_multi_head")
+    faults, component, _ = alone_of(exam, f"heads.{name}")
+    assert can_be_run(component, faults, exam.bank) is runs
 
 
 def test_a_mistake_that_nobody_knows_is_paid_for_once_where_its_line_is_proven(hand_in):
     """The bank has no such fault; without that product all is right."""
     text = NO_SCALE.replace("k.transpose(-2, -1)", "k.transpose(-2, -1) / q.shape[-1] ** 0.5 * 1.7")
     silent = hand_in("a1_attention", "attention", text)
-    assert silent.score == 7
+    assert silent.score == 8
     result = hand_in("a1_attention", "attention", text, locate=True)
     (mistake,) = result.mistakes
     assert mistake.kind == "line"
     assert "* 1.7" in mistake.place.source
-    assert mistake.costs == {"attention_output": 3.0}
+    assert mistake.costs == {"attention_mask": 3.0}
     assert result.score == 19
 
 
@@ -145,3 +200,23 @@ def test_parts_in_which_nothing_was_lost_carry_nothing(exam):
     assert "no check sees what is wrong there" in told[1].message
     items[0] = verdict_on(one, Verdict.WRONG, "wrong")
     assert with_contradictions(items, parts, own, exam.source) == items
+
+
+def test_nothing_is_carried_where_nothing_was_lost(exam):
+    one, other, *_ = exam.assignment.items
+    items = [verdict_on(one, Verdict.PASSED, None), verdict_on(other, Verdict.CARRIED, "carried")]
+    told = with_contradictions(items, {}, {}, exam.source)
+    assert [each.verdict for each in told] == [Verdict.PASSED, Verdict.INTERNAL]
+    items[0] = verdict_on(one, Verdict.MISSING, "the stub")
+    assert with_contradictions(items, {}, {}, exam.source) == items
+
+
+@pytest.mark.parametrize("change", ["", " * 0.37"], ids=["known", "unknown"])
+def test_a_wrong_part_of_an_earlier_assignment_in_an_added_cell_costs(hand_in, exam_of, change):
+    """What is given is there, too; it replaces nothing that nobody lost a point for."""
+    text = NO_SCALE.replace("k.transpose(-2, -1)", f"k.transpose(-2, -1){change}")
+    (cell,) = (each for each in exam_of("a2_multi_head").source.reference if each.solution)
+    result = hand_in("a2_multi_head", "multi_head", f"{text}\n\n{cell.source}")
+    lost = [each.item for each in result.items if each.score < each.points]
+    assert lost
+    assert result.score < result.max_score

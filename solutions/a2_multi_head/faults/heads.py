@@ -356,6 +356,12 @@ class OneFusedProjection(Heads):
     def make_inputs(self, d_model, d_k):
         self.qkv_proj = nn.Linear(d_model, 3 * d_model)
 
+    def __getattr__(self, name):
+        parts = "q_proj", "k_proj", "v_proj"
+        if name not in parts:
+            return super().__getattr__(name)
+        return lambda x: self.qkv_proj(x).chunk(3, -1)[parts.index(name)]
+
 
 class OneProjectionForThree(Heads):
     """q_proj, k_proj and v_proj are one and the same nn.Linear under three names.
@@ -407,6 +413,9 @@ class NoOutputProjection(Heads):
     def make_output(self, d_model, d_k):
         pass
 
+    def __getattr__(self, name):
+        return nn.Identity() if name == "out_proj" else super().__getattr__(name)
+
 
 class ProjectionsInAList(Heads):
     """The projections are no part of the module: they are in a plain list, or made anew in forward.
@@ -418,10 +427,16 @@ class ProjectionsInAList(Heads):
     item = "heads_parameters"
 
     def make_inputs(self, d_model, d_k):
-        pass
+        self.projections = [nn.Linear(d_model, d_model) for _ in range(4)]
 
     def make_output(self, d_model, d_k):
         pass
+
+    def __getattr__(self, name):
+        parts = "q_proj", "k_proj", "v_proj", "out_proj"
+        if name not in parts:
+            return super().__getattr__(name)
+        return self.projections[parts.index(name)]
 
 
 class NamesOfTheMatrices(Heads):
@@ -439,6 +454,10 @@ class NamesOfTheMatrices(Heads):
 
     def make_output(self, d_model, d_k):
         self.w_o = nn.Linear(d_model, d_model)
+
+    def __getattr__(self, name):
+        names = {"q_proj": "w_q", "k_proj": "w_k", "v_proj": "w_v", "out_proj": "w_o"}
+        return super().__getattr__(names.get(name, name))
 
 
 class LayerNormInside(Heads):

@@ -80,6 +80,9 @@ class AnotherName(Embedding):
     def make(self, vocab_size, d_model):
         self.embed = nn.Embedding(vocab_size, d_model)
 
+    def __getattr__(self, name):
+        return super().__getattr__({"embedding": "embed"}.get(name, name))
+
 
 class WidthOf512(Embedding):
     """The embedding has 512 columns, whatever d_model is.
@@ -102,7 +105,10 @@ class MadeAnewInForward(Embedding):
     item = "embedding_scale"
 
     def make(self, vocab_size, d_model):
-        pass
+        self.tables = [nn.Embedding(vocab_size, d_model)]
+
+    def __getattr__(self, name):
+        return self.tables[0] if name == "embedding" else super().__getattr__(name)
 
 
 class LearnsItsScale(Embedding):

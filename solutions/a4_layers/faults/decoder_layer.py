@@ -252,6 +252,9 @@ class CrossAttentionOfTorch(ThreeFrames):
         self.self_attn = MultiHeadAttention(d_model, n_heads)
         self.multihead_attn = MultiHeadAttention(d_model, n_heads)
 
+    def __getattr__(self, name):
+        return super().__getattr__({"cross_attn": "multihead_attn"}.get(name, name))
+
 
 class DropoutNotPassedOn(ThreeFrames):
     """dropout does not get into feed_forward, which keeps its own default.
@@ -337,6 +340,11 @@ class NormsAreMissing(ThreeFrames):
 
     def make_norms(self, d_model):
         pass
+
+    def __getattr__(self, name):
+        if name not in ("norm1", "norm2", "norm3"):
+            return super().__getattr__(name)
+        return lambda x: LayerNorm(x.shape[-1])(x)
 
 
 # The inputs

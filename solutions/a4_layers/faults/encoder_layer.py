@@ -216,6 +216,9 @@ class AttentionNamedAttention(SelfAttentionAndNetwork):
     def make_attention(self, d_model, n_heads):
         self.attention = MultiHeadAttention(d_model, n_heads)
 
+    def __getattr__(self, name):
+        return super().__getattr__({"self_attn": "attention"}.get(name, name))
+
 
 class NetworkNamedFfn(SelfAttentionAndNetwork):
     """The feed-forward network is named ffn.
@@ -227,6 +230,9 @@ class NetworkNamedFfn(SelfAttentionAndNetwork):
 
     def make_network(self, d_model, d_ff, dropout):
         self.ffn = FeedForward(d_model, d_ff, dropout)
+
+    def __getattr__(self, name):
+        return super().__getattr__({"feed_forward": "ffn"}.get(name, name))
 
 
 class ShorterNames(SelfAttentionAndNetwork):
@@ -242,6 +248,11 @@ class ShorterNames(SelfAttentionAndNetwork):
 
     def make_network(self, d_model, d_ff, dropout):
         self.ffn = FeedForward(d_model, d_ff, dropout)
+
+    def __getattr__(self, name):
+        return super().__getattr__(
+            {"self_attn": "attention", "feed_forward": "ffn"}.get(name, name)
+        )
 
 
 class DropoutNotPassedOn(SelfAttentionAndNetwork):
@@ -341,6 +352,11 @@ class NormsAreMissing(SelfAttentionAndNetwork):
 
     def make_norms(self, d_model):
         pass
+
+    def __getattr__(self, name):
+        if name not in ("norm1", "norm2"):
+            return super().__getattr__(name)
+        return lambda x: LayerNorm(x.shape[-1])(x)
 
 
 # The input

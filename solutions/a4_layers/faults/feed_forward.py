@@ -209,7 +209,13 @@ class LayersInAList(Network):
     item = "feed_forward_output"
 
     def make_layers(self, d_model, d_ff):
-        pass
+        self.layers = [nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)]
+
+    def __getattr__(self, name):
+        parts = "linear1", "linear2"
+        if name not in parts:
+            return super().__getattr__(name)
+        return self.layers[parts.index(name)]
 
 
 class NamesOfSequential(Network):
@@ -224,6 +230,9 @@ class NamesOfSequential(Network):
         self.add_module("0", nn.Linear(d_model, d_ff))
         self.add_module("3", nn.Linear(d_ff, d_model))
 
+    def __getattr__(self, name):
+        return super().__getattr__({"linear1": "0", "linear2": "3"}.get(name, name))
+
 
 class InsideASequential(Network):
     """The parameters are named net.0 and net.3: the layers are parts of an nn.Sequential.
@@ -236,6 +245,10 @@ class InsideASequential(Network):
     def make_layers(self, d_model, d_ff):
         parts = nn.Linear(d_model, d_ff), nn.ReLU(), nn.Dropout(), nn.Linear(d_ff, d_model)
         self.net = nn.Sequential(*parts)
+
+    def __getattr__(self, name):
+        parts = {"linear1": 0, "linear2": 3}
+        return self.net[parts[name]] if name in parts else super().__getattr__(name)
 
 
 class ShorterNames(Network):
@@ -250,6 +263,9 @@ class ShorterNames(Network):
         self.fc1 = nn.Linear(d_model, d_ff)
         self.fc2 = nn.Linear(d_ff, d_model)
 
+    def __getattr__(self, name):
+        return super().__getattr__({"linear1": "fc1", "linear2": "fc2"}.get(name, name))
+
 
 class NamesOfTheMatrices(Network):
     """The linear layers are named w_1 and w_2.
@@ -262,6 +278,9 @@ class NamesOfTheMatrices(Network):
     def make_layers(self, d_model, d_ff):
         self.w_1 = nn.Linear(d_model, d_ff)
         self.w_2 = nn.Linear(d_ff, d_model)
+
+    def __getattr__(self, name):
+        return super().__getattr__({"linear1": "w_1", "linear2": "w_2"}.get(name, name))
 
 
 class Convolutions(Network):

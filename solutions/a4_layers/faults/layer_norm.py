@@ -154,6 +154,9 @@ class WeightIsMissing(Norm):
     def make_weight(self, d_model):
         pass
 
+    def __getattr__(self, name):
+        return 1.0 if name == "weight" else super().__getattr__(name)
+
 
 class WeightStartsAtZero(Norm):
     """A new weight is 0 all over.
@@ -213,6 +216,9 @@ class BiasIsMissing(Norm):
 
     def make_bias(self, d_model):
         pass
+
+    def __getattr__(self, name):
+        return 0.0 if name == "bias" else super().__getattr__(name)
 
 
 class BiasStartsAtOne(Norm):
@@ -307,6 +313,9 @@ class GreekNames(Norm):
     def make_bias(self, d_model):
         self.beta = nn.Parameter(torch.zeros(d_model))
 
+    def __getattr__(self, name):
+        return super().__getattr__({"weight": "gamma", "bias": "beta"}.get(name, name))
+
 
 class OtherGreekNames(Norm):
     """The weight is named alpha, and the bias keeps its name.
@@ -318,6 +327,9 @@ class OtherGreekNames(Norm):
 
     def make_weight(self, d_model):
         self.alpha = nn.Parameter(torch.ones(d_model))
+
+    def __getattr__(self, name):
+        return super().__getattr__({"weight": "alpha"}.get(name, name))
 
 
 class NamesWithNumbers(Norm):
@@ -333,6 +345,9 @@ class NamesWithNumbers(Norm):
 
     def make_bias(self, d_model):
         self.b_2 = nn.Parameter(torch.zeros(d_model))
+
+    def __getattr__(self, name):
+        return super().__getattr__({"weight": "a_2", "bias": "b_2"}.get(name, name))
 
 
 class SizeOf512(Norm):

@@ -829,7 +829,7 @@ class ReturnsANumber(SmoothedLoss):
     What has to be called on the loss in training, and on what can it be called?
     """
 
-    item = "loss_value"
+    item = "loss_gradients"
 
     def give(self, loss):
         return loss.tolist()
@@ -841,7 +841,7 @@ class MakesANewTensor(SmoothedLoss):
     Why should a tensor be turned into a number first, and what gets lost on the way?
     """
 
-    item = "loss_value"
+    item = "loss_gradients"
 
     def give(self, loss):
         return torch.tensor(loss.tolist())
