@@ -97,7 +97,7 @@ def with_contradictions(
             }
             item = item.model_copy(update=changes)
         elif item.verdict is Verdict.CARRIED and not lost:
-            said = "it is carried, and no other item lost anything: look at what this one fails through"
+            said = "it is carried, and nothing else lost anything: look at what this fails through"
             changes = {"score": None, "verdict": Verdict.INTERNAL, "message": said}
             item = item.model_copy(update=changes)
         told.append(item)

@@ -1279,7 +1279,7 @@ class SubtractsTheLargestOfTheTensor(Attention):
     Each query has a softmax of its own. Whose largest score may be taken away?
     """
 
-    item = "attention_blocked_rows"
+    item = "attention_weights"
 
     def normalise(self, scores, mask):
         powers = (scores - scores.max()).exp()
