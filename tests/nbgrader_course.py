@@ -70,12 +70,10 @@ def everything(db_url, name=NAME):
                 each.late_submission_penalty,
                 each.score,
                 [
-                    (
-                        *(of.name, of.auto_score, of.manual_score, of.extra_credit),
-                        *(of.needs_manual_grade, of.max_score),
-                    )
+                    (of.name, of.auto_score, of.manual_score, of.extra_credit, of.max_score)
                     for of in sorted(each.notebooks[0].grades, key=lambda grade: grade.name)
                 ],
+                sorted(of.name for of in each.notebooks[0].grades if of.needs_manual_grade),
                 sorted((of.name, of.auto_comment) for of in each.notebooks[0].comments),
             )
             for each in book.assignment_submissions(name)
