@@ -253,10 +253,13 @@ def test_the_server_is_gone_with_its_folder():
 def test_a_server_that_was_killed_is_started_again_where_it_was(wall):
     leave = "import os; os.makedirs('a/b'); open('a/b/c', 'w').close()"
     with Server(wall, LIMITS) as server:
-        with pytest.raises(ServerFailed), server.fork() as fork:  # noqa: PT012 (it ends there)
-            ask(fork, op="start", banned=[], banned_in={}, modules={})
-            ask(fork, op="cell", name="a", source=leave)
-            server._process.kill()
+        fork = server.fork()
+        channel = fork.__enter__()
+        ask(channel, op="start", banned=[], banned_in={}, modules={})
+        ask(channel, op="cell", name="a", source=leave)
+        server._process.kill()
+        with pytest.raises(ServerFailed):
+            fork.__exit__(None, None, None)
         assert inside(server, "os.listdir('.')") == []
 
 
