@@ -2,6 +2,7 @@
 
 from autograder.diagnosis.alone import fails_alone_through
 from autograder.diagnosis.bank import Bank
+from autograder.diagnosis.comparing import apart, same
 from autograder.diagnosis.components import (
     FAULTS,
     SHOWS,
@@ -14,13 +15,7 @@ from autograder.diagnosis.components import (
     of_name,
     read_components,
 )
-from autograder.diagnosis.evidence import (
-    Case,
-    apart,
-    ask,
-    cases_of,
-    same,
-)
+from autograder.diagnosis.evidence import Case, ask, cases_of
 from autograder.diagnosis.explained import Diagnosis
 from autograder.diagnosis.search import diagnose
 from autograder.diagnosis.symptoms import Inquiry, Known, Symptoms, known, read_symptoms

@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from autograder.diagnosis.bank import Bank
+from autograder.diagnosis.comparing import apart, same, shapes, shared
 from autograder.diagnosis.components import Component, Fault, Faults
-from autograder.diagnosis.evidence import apart, same, shapes
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
-# Questions put to faults until no more are added to what explains something; a module's count more.
-_PATIENCE = 3000
-_MODULE = 10
+# Questions put to more than single faults, until no more are. One counts by its size, about as long
+# as it takes: a tenth of a millisecond each, on a usual machine.
+_PATIENCE = 4000.0
+_LOOSE_PATIENCE = 1000.0
+_SMALL = 4500  # bytes
 
 
 class Agreement:
@@ -26,7 +28,10 @@ class Agreement:
         self.component = component
         self.answers = answers
         self.loosely = loosely
-        self._left = _PATIENCE
+        self._left = _LOOSE_PATIENCE if loosely else _PATIENCE
+        self._answered: set[tuple[Faults, int]] = set()
+        self._agrees: dict[tuple[Faults, int], bool] = {}
+        self._shares: dict[tuple[Faults, int], float] = {}
         places = [place for place in bank.cases_of(component) if place in answers]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         self.items = list(dict.fromkeys(bank.cases[each].item for each in wrong))
@@ -39,7 +44,10 @@ class Agreement:
             if each.item not in right and len(right.intersection(each.shows)) <= _BY_CHANCE
         ]
         # How much is found hangs on the order, too: never on what was measured or asked before.
-        self.wrong = sorted(wrong, key=lambda place: bank.cases[place].size)
+        # Gradients tell most: a mistake leaves some of them alone, however much else it changes.
+        self.wrong = sorted(
+            wrong, key=lambda place: (not self._tells(place), bank.cases[place].size)
+        )
         elsewhere = [each for each in places if each not in wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
         self.places = self.wrong + elsewhere
@@ -49,15 +57,46 @@ class Agreement:
         """Whether more may be asked of what is less simple."""
         return self._left > 0
 
+    def _tells(self, place: int) -> bool:
+        """Whether it is about gradients, and was answered."""
+        asked = self.bank.cases[place].question.how.cotangents is not None
+        return asked and self.answers[place].failure is None
+
     def of(self, item: str) -> list[int]:
         """The cases of an item, those that are wrong first."""
         return [place for place in self.places if self.bank.cases[place].item == item]
 
     def agrees(self, faults: Faults, place: int) -> bool:
         """Whether these give what the submission gives, in one case."""
-        self._left -= _MODULE if self.bank.cases[place].question.weights else 1
-        answer = self.bank.answer(self.component, faults, place)
-        return same(self.answers[place], answer, self.bank.cases[place], self.loosely)
+        if (faults, place) not in self._agrees:
+            answer, case = self._answer(faults, place), self.bank.cases[place]
+            self._agrees[faults, place] = same(self.answers[place], answer, case, self.loosely)
+        return self._agrees[faults, place]
+
+    def share(self, faults: Faults, place: int) -> float:
+        """How much of what is wrong in one case these give: more than 1 where they give it all."""
+        if (faults, place) not in self._shares:
+            self._shares[faults, place] = self._share(faults, place)
+        return self._shares[faults, place]
+
+    def _share(self, faults: Faults, place: int) -> float:
+        case, ours = self.bank.cases[place], self.answers[place]
+        if self.agrees(faults, place):
+            is_proof = place not in self.wrong or self.is_apart(faults, [place])
+            return 2.0 if is_proof else 0.0
+        theirs = self._answer(faults, place)
+        if case.is_parameters:
+            right, known, found = shapes(case.right), shapes(ours), shapes(theirs)
+            is_part = (found ^ right) < (known ^ right)
+            return len(found ^ right) / len(known ^ right) if is_part else 0.0
+        part = shared(ours, theirs, case, self.loosely)
+        return part / shared(ours, ours, case, self.loosely) if part else 0.0
+
+    def _answer(self, faults: Faults, place: int) -> Answer:
+        if len(faults) > 1 and (faults, place) not in self._answered:
+            self._answered.add((faults, place))
+            self._left -= 1 + (self.bank.cases[place].size / _SMALL) ** 2
+        return self.bank.answer(self.component, faults, place)
 
     def fitting(self, choices: Iterable[Faults], places: Sequence[int]) -> list[Faults]:
         """Those of the choices that agree in all of these cases."""
@@ -75,13 +114,6 @@ class Agreement:
             )
             for place in places
         )
-
-    def is_part_of_it(self, faults: Faults, place: int) -> bool:
-        """Whether the parameters have some of the names and shapes that the submission's have."""
-        self._left -= _MODULE
-        right, ours = shapes(self.bank.cases[place].right), shapes(self.answers[place])
-        theirs = shapes(self.bank.answer(self.component, faults, place))
-        return bool(theirs ^ right) and (theirs ^ right) < (ours ^ right)
 
     def would_show(self, faults: Faults) -> bool:
         """Whether these would show where the submission is right."""

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.diagnosis.bank import Bank
+from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, combine
-from autograder.diagnosis.evidence import WRONG_PARAMETERS, Case, same
+from autograder.diagnosis.evidence import WRONG_PARAMETERS, Case
 from autograder.handout.checks.weights import drawn_weights
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer

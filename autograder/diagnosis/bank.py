@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 import torch
 
 from autograder.asking import Question, RemoteStudent
+from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, of_name
-from autograder.diagnosis.evidence import Case, ask, same, told_by
+from autograder.diagnosis.evidence import Case, ask, told_by
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer

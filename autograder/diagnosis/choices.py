@@ -1,14 +1,25 @@
-"""What may explain a component's answers: choices of faults, simple ones first."""
+"""What may explain a component's answers: choices of faults, simple ones first.
 
-from collections.abc import Callable, Iterator, Sequence
+One fault, two that are made often; and then what grows: to faults that explain some of a case,
+another is added that explains more of it, or more cases, until nothing is left.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import combinations, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.components import Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
-_SAMPLES = 3  # wrong cases, one of which a seed must explain
+_SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be
+_MOST = 4  # mistakes in one component
+
+
+def best(found: Mapping[Faults, float]) -> list[Faults]:
+    """The few to go on with: those that explain nearly as much as the first."""
+    most = max(found.values(), default=0.0)
+    return [each for each, gain in found.items() if gain >= most / 2][:_SEEDS]
 
 
 class Choices:
@@ -17,40 +28,88 @@ class Choices:
     def __init__(self, agreement: Agreement, before: Faults) -> None:
         self._agreement = agreement
         self._before = before
+        self._bases = [before, ()] if before else [()]
 
     def each(self, may_be: Callable[[Faults], bool]) -> Iterator[list[Faults]]:
         """One by one, each list with and without what is wrong before it.
 
         may_be: whether faults, by where they are known to show, may be what is asked for.
         """
-        before = [self._before, ()] if self._before else [()]
-        yield list(before)
+        yield list(self._bases)
         for choices in self._in_turn():
             known = all(fault.shows for faults in choices for fault in faults)
-            kept = list(filter(may_be, choices)) if known and not self._before else choices
-            yield [faults + other for faults in kept for other in before]
+            yield list(filter(may_be, choices)) if known and not self._before else choices
 
     def _in_turn(self) -> Iterator[list[Faults]]:
-        yield self._singles
+        yield self._on_bases(self._singles)
         if self._agreement.is_patient:
-            yield self._often
-        if self._agreement.is_patient:
-            yield self._pairs
-        if self._agreement.is_patient:
-            yield self._threes
+            yield self._on_bases(self._often)
+        for size in range(1, _MOST):
+            if self._agreement.is_patient:
+                yield self._larger[size - 1] if size <= len(self._larger) else self._next()
 
     def with_another(self, seeds: Sequence[Faults]) -> list[Faults]:
         """These together with any other fault, in the order of their file."""
         faults = self._agreement.faults
         own = [each for each in seeds if set(each) <= set(faults)]
-        found = [{*each, one} for each in own for one in faults if one not in each]
-        ordered = (tuple(each for each in faults if each in one) for one in found)
-        return [each for each in dict.fromkeys(ordered) if combine(each)]
+        found = [self._with(each, one) for each in own for one in faults if one not in each]
+        return [each for each in dict.fromkeys(found) if combine(each)]
 
-    def inherited(self) -> list[Faults]:
+    def inherited(self) -> Iterator[Faults]:
         """Mistakes in the parts that it is built on, whether or not these are wrong themselves."""
         inside = self._agreement.bank.built_on(self._agreement.component)
-        return [(*each, one) for each in ((), *self._seeds) for one in inside]
+        seeds = [each for each in self._seeds if set(each) <= set(self._agreement.faults)]
+        choices = ((*each, one) for each in ((), *seeds) for one in inside)
+        return takewhile(lambda _: self._agreement.is_patient, choices)
+
+    def grown(
+        self, bases: Sequence[Faults], places: Sequence[int], among: Faults | None = None
+    ) -> dict[Faults, float]:
+        """These with one more fault that explains more of some of the places, the best first.
+
+        among: the faults that are tried, or all. Returns how much more: 1 or more is a whole case.
+        """
+        gains: dict[Faults, float] = {}
+        for base in bases:
+            for place in self._unexplained(base, places):
+                if base and max(gains.values(), default=0.0) >= 1:
+                    break
+                had = self._agreement.share(base, place)
+                for faults in self._more(base, place, among):
+                    if not self._agreement.is_patient:
+                        break
+                    gain = self._agreement.share(faults, place) - had
+                    if gain > gains.get(faults, 0.0):
+                        gains[faults] = gain
+        return dict(sorted(gains.items(), key=lambda each: -each[1]))
+
+    def _more(self, base: Faults, place: int, among: Faults | None) -> Iterator[Faults]:
+        """A base with each fault that may be seen there."""
+        item = self._agreement.bank.cases[place].item
+        for fault in self._agreement.faults if among is None else among:
+            if fault not in base and (item in fault.shows or not fault.shows):
+                faults = self._with(base, fault)
+                if combine(faults):
+                    yield faults
+
+    def _with(self, base: Faults, fault: object) -> Faults:
+        own = {*base, fault}
+        theirs = tuple(each for each in base if each not in self._agreement.faults)
+        return (*(each for each in self._agreement.faults if each in own), *theirs)
+
+    def _unexplained(self, base: Faults, places: Sequence[int]) -> list[int]:
+        """The first places at which it does not agree, each of another item."""
+        ours, found = self._agreement, dict[str, int]()
+        for place in places:
+            item = ours.bank.cases[place].item
+            if len(found) == _SAMPLES:
+                break
+            if item not in found and not ours.agrees(base, place):
+                found[item] = place
+        return list(found.values())
+
+    def _on_bases(self, choices: Sequence[Faults]) -> list[Faults]:
+        return [(*faults, *base) for faults in choices for base in self._bases]
 
     @property
     def _singles(self) -> list[Faults]:
@@ -63,28 +122,47 @@ class Choices:
 
     @cached_property
     def _seeds(self) -> list[Faults]:
-        return self._explaining(self._singles)
+        return best(self.grown(self._bases, self._agreement.wrong))
 
     @cached_property
-    def _pairs(self) -> list[Faults]:
-        return self.with_another(self._seeds)
-
-    @cached_property
-    def _threes(self) -> list[Faults]:
-        return self.with_another(self._explaining(self._pairs))
-
-    def _explaining(self, choices: Sequence[Faults]) -> list[Faults]:
-        """The first of the choices that explain a wrong case, of each item the soonest asked."""
+    def _hinted(self) -> Faults:
+        """The faults of which something is seen: the likeliest to be found together."""
         ours = self._agreement
-        cases = ours.bank.cases
-        firsts = {cases[each].item: each for each in reversed(ours.wrong)}
-        samples = sorted(firsts.values(), key=ours.wrong.index)[:_SAMPLES]
-        parameters = list(islice((each for each in ours.wrong if cases[each].is_parameters), 1))
+        first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
+        return tuple(
+            fault
+            for fault in ours.faults
+            if any(ours.share((fault, *base), x) for base in self._bases for x in first.values())
+        )
+
+    @cached_property
+    def _larger(self) -> list[list[Faults]]:
+        """Two mistakes, three, and four, as far as they were asked for."""
+        return []
+
+    def _next(self) -> list[Faults]:
+        places = self._agreement.places
+        found = self.grown(self._seeds, places, self._hinted)
+        if max(found.values(), default=0.0) < 1:  # of all, what explains no case alone, too
+            found |= self.grown(self._seeds, places)
+            found = dict(sorted(found.items(), key=lambda each: -each[1]))
+        if not self._larger and not found:
+            found = dict.fromkeys(self._pairs(), 1.0)
+        self._larger.append(list(found))
+        self._seeds = best(found)
+        return self._larger[-1]
+
+    def _pairs(self) -> list[Faults]:
+        """Two that only together explain something, those made often first."""
+        ours = self._agreement
+        common = set(ours.component.common)
+        pairs = list(filter(combine, combinations(ours.faults, 2)))
+        pairs.sort(key=lambda each: -len(common.intersection(each)))
         found: list[Faults] = []
-        for faults in choices:
-            if len(found) == _SEEDS or not ours.is_patient:
-                break
-            seen = (ours.agrees(faults, each) and ours.is_apart(faults, [each]) for each in samples)
-            if any(seen) or any(ours.is_part_of_it(faults, each) for each in parameters):
-                found.append(faults)
+        for place in self._unexplained((), ours.wrong)[-1:]:
+            for pair in pairs:
+                if not ours.is_patient:
+                    break
+                if ours.agrees(pair, place) and ours.is_apart(pair, [place]):
+                    found.append(pair)
         return found

@@ -180,7 +180,7 @@ def _component(
     for cell in source.reference:
         _run(session, cell.name, cell.source, path)
     before = session.names
-    _run(session, path.stem, text, path)
+    _run(session, f"{FAULTS}/{path.name}", text, path)  # no cell of the notebook has that name
     classes = {
         name: value
         for name, value in session.names.items()

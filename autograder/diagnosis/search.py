@@ -19,7 +19,7 @@ import torch
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.choices import Choices
+from autograder.diagnosis.choices import Choices, best
 from autograder.diagnosis.components import Fault, Faults, combine
 from autograder.diagnosis.explained import Diagnosis, all_of
 from autograder.sandbox.session import Answer
@@ -148,28 +148,22 @@ class _Search:
         return self._without_contradiction(sure)
 
     def _on_top_of(self, told: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
-        """What explains these items together with what is known from others.
+        """What explains these items by themselves, or together with what is known from others.
 
-        Several mistakes may meet in one item: each is seen in some of its cases, which it makes
-        agree.
+        Several mistakes may meet in one item: each explains more of its cases.
         """
         ours, found = self._agreement, {}
-        base = told if combine(told) and not ours.would_show(told) else ()
-        for item in items if base else ():
+        known = told if combine(told) and not ours.would_show(told) else ()
+        for item in items:
             places = ours.of(item)
-            wrong = [each for each in places if each in ours.wrong and not ours.agrees(base, each)]
-            more = [
-                each
-                for each in ours.faults
-                if item in each.shows
-                and combine((*base, each))
-                and any(ours.agrees((*base, each), place) for place in wrong)
-            ][:_TOGETHER]
-            sizes = range(1, len(more) + 1)
-            choices = ((*base, *each) for size in sizes for each in combinations(more, size))
-            fitting = next((x for x in choices if combine(x) and ours.fitting([x], places)), None)
-            if fitting and ours.is_apart(fitting, places):
-                found[item] = Diagnosis(fitting, len(places), loosely=ours.loosely)
+            bases = list(dict.fromkeys([known, ()]))
+            for _ in range(_TOGETHER):
+                bases = best(self._choices.grown(bases, places))
+                fitting = ours.fitting(bases, places)[:1]
+                if fitting and ours.is_apart(fitting[0], places):
+                    if not ours.would_show(fitting[0]):
+                        found[item] = Diagnosis(fitting[0], len(places), loosely=ours.loosely)
+                    break
         return found
 
     def _explained_by(self, several: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
@@ -208,6 +202,9 @@ class _Search:
         answered = [each for each in shows if ours.answers[each].failure is None][:_LOOKED_AT]
         if not answered:
             return None if shows else True
+        if any(ours.share((fault,), each) for each in answered):
+            return True
         others = self._choices.with_another([(fault,)])
         may_be = [faults for faults in others if any(item in each.shows for each in faults)]
-        return any(ours.agrees(faults, each) for faults in ((fault,), *may_be) for each in answered)
+        asked = ((faults, each) for faults in may_be for each in answered if ours.is_patient)
+        return any(ours.agrees(*each) for each in asked)

@@ -11,7 +11,7 @@ from torch import nn
 from autograder.course import source_path
 from autograder.course.manifest import read_course
 from autograder.diagnosis.components import BadFault, read_components
-from autograder.diagnosis.evidence import apart, same
+from autograder.diagnosis.comparing import apart, same
 from autograder.diagnosis.search import diagnose
 from autograder.grading import prepare
 from autograder.notebooks.source import read_source

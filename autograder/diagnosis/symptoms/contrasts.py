@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from autograder.asking import Question
-from autograder.diagnosis.evidence import Case, same
+from autograder.diagnosis.comparing import same
+from autograder.diagnosis.evidence import Case
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.inquiry import Answered
 from autograder.sandbox.modules import Blueprint

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from autograder.checking import load
 from autograder.course import SmallestExample
-from autograder.diagnosis.evidence import Case, same
+from autograder.diagnosis.comparing import same
+from autograder.diagnosis.evidence import Case
 from autograder.diagnosis.symptoms.contrasts import (
     FEATURES,
     GRADIENTS_ALONE,

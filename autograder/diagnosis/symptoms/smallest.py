@@ -14,7 +14,8 @@ from torch import Tensor
 
 from autograder.asking import Question
 from autograder.course import SmallestExample
-from autograder.diagnosis.evidence import Case, same
+from autograder.diagnosis.comparing import same
+from autograder.diagnosis.evidence import Case
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, Kept, one_less
 from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry, is_plain

@@ -1,0 +1,238 @@
+"""How two answers compare: in all that a check looks at, to what it allows.
+
+Whatever a check leaves open may differ.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.checking import Asked
+from autograder.diagnosis.evidence import WRONG_PARAMETERS, Case, is_one_number
+from autograder.handout.checks.compare import FLOAT32
+from autograder.sandbox.failure import Failure
+from autograder.sandbox.modules import Blueprint
+from autograder.sandbox.session import Answer
+
+# A fault is told only where it is that many times what is allowed away from what is right.
+FACTOR = 100.0
+_LOOSELY = 1e-6  # what a few numbers made in float32 may move the others
+_NUMBER = re.compile(r"\d+")
+_FACTOR_BY_HAND = 10.0  # of numbers with two decimals: more there cannot be
+_RAISES = "raise ", "assert "  # what lines begin with that write the words of an exception
+_KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
+
+
+def shapes(answer: Answer) -> set[tuple[str, tuple[int, ...]]]:
+    """The names and shapes of the parameters in an answer."""
+    found = answer.value if isinstance(answer.value, Mapping) else {}
+    return {(name, tuple(each.shape)) for name, each in found.items() if isinstance(each, Tensor)}
+
+
+def same(one: Answer, other: Answer, case: Case, loosely: bool = False) -> bool:
+    """Whether two answers are one within what is allowed, in all that the check looks at.
+
+    loosely: to the digits of float32, a tiny number for 0, an exception in other words.
+    """
+    return _distance(one, other, case, loosely) <= 1
+
+
+def apart(fault: Answer, case: Case, loosely: bool = False) -> bool:
+    """Whether an answer is so far from what is right that no rounding makes it so.
+
+    loosely: nor the rounding of float32; and an exception does not count.
+    """
+    if loosely and fault.failure is not None:
+        return False
+    factor = _FACTOR_BY_HAND if case.is_value else FACTOR
+    return _distance(fault, case.right, case, loosely) >= factor
+
+
+def shared(one: Answer, other: Answer, case: Case, loosely: bool = False) -> int:
+    """In how many parts that are wrong two answers are the same: rows of numbers, or one in all.
+
+    Two mistakes that show in one answer leave each other some of it: a gradient, the other queries.
+    """
+    ours, theirs, right = (_seen(each, case, loosely) for each in (one, other, case.right))
+    both = [name for name in ours if name in theirs]
+    return sum(_shared(ours[name], theirs[name], right.get(name), case, loosely) for name in both)
+
+
+def _shared(one: Any, other: Any, right: Any, case: Case, loosely: bool) -> int:
+    if not (_is_rows(one) and _alike_in_kind(one, other)):
+        alike = _apart(one, other, case, loosely) <= 1
+        return int(alike and _apart(one, right, case, loosely) >= FACTOR)
+    ours, theirs = _rows(one), _rows(other)
+    allowed = _allowed(one, case, loosely)
+    agree = _row_distance(ours, theirs) <= allowed
+    if _alike_in_kind(one, right):
+        agree &= _row_distance(ours, _rows(right)) >= FACTOR * allowed
+    return int(agree.sum())
+
+
+def _is_rows(value: Any) -> bool:
+    return (
+        isinstance(value, Tensor)
+        and value.is_floating_point()
+        and value.device.type != "meta"
+        and value.layout == torch.strided
+        and value.dim() > 0
+        and value.numel() > 0
+    )
+
+
+def _alike_in_kind(one: Tensor, other: Any) -> bool:
+    return isinstance(other, Tensor) and all(getattr(one, x) == getattr(other, x) for x in _KIND)
+
+
+def _rows(value: Tensor) -> Tensor:
+    far = 1e30  # what is no number is as far from every number
+    return value.detach().nan_to_num(far, 2 * far, -2 * far).reshape(-1, value.shape[-1])
+
+
+def _row_distance(one: Tensor, other: Tensor) -> Tensor:
+    size = torch.maximum(one.abs(), other.abs()).clamp(min=1)
+    return ((one - other).abs() / size).amax(-1)
+
+
+def _allowed(value: Tensor, case: Case, loosely: bool) -> float:
+    double = value.dtype == torch.float64 and not case.in_float32
+    tolerance = max(case.tolerance, _LOOSELY) if loosely else case.tolerance
+    return tolerance if double else max(tolerance, FLOAT32)
+
+
+def _distance(one: Answer, other: Answer, case: Case, loosely: bool = False) -> float:
+    """The largest difference in units of what is allowed; infinite where they differ in kind."""
+    ours, theirs = (_seen(each, case, loosely) for each in (one, other))
+    if ours.keys() != theirs.keys():
+        return torch.inf
+    largest = 0.0
+    for name in ours:
+        largest = max(largest, _apart(ours[name], theirs[name], case, loosely))
+        if largest == torch.inf:
+            break
+    return largest
+
+
+def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
+    """What there is to see in an answer, by name."""
+    raises = case.asked is not None and case.asked.kind == "raises"
+    if answer.failure is not None:
+        if answer.failure.type == WRONG_PARAMETERS:
+            return {"raised": answer.failure.type, "shapes": answer.value}
+        return _raised(answer.failure, case.asked if raises else None, loosely)
+    value = _without_chance(answer.value) if case.drawn else answer.value
+    if raises:
+        return {"raised": None} | ({"value": value} if isinstance(answer.value, Tensor) else {})
+    if case.is_value:
+        numeric = isinstance(value, Tensor) and value.is_floating_point()
+        return {"value": value.double() if numeric else value}
+    question, target = case.question, case.question.target
+    if isinstance(target, Blueprint) and target.method == "state_dict":
+        loaded = target.weights is not None
+        return _parameters(answer.value, None if loaded else case.constants)
+    seen: dict[str, Any] = {}
+    if case.asked is None:
+        seen |= _flat("value", value) | _flat("read", answer.read)
+        seen |= {"changed": answer.changed, "elsewhere": answer.elsewhere}
+        seen |= {"watched": answer.watched, "mode": answer.mode_changed}
+    else:
+        names = case.asked.outputs
+        if len(names) == 1:
+            values = _flat(names[0], value) if names[0] in case.asked.look_at else {}
+        elif type(answer.value) is tuple and len(answer.value) == len(names):
+            pairs = zip(names, answer.value, strict=True)
+            values = {name: each for name, each in pairs if name in case.asked.look_at}
+        else:
+            values = _flat("value", value)
+        read = zip(question.how.read, answer.read, strict=False)
+        seen |= values | {name: each for name, each in read if name in case.asked.look_at}
+        seen |= {"elsewhere": answer.elsewhere, "watched": answer.watched}
+        if case.asked.same_mode:
+            seen["mode"] = answer.mode_changed
+    # What a module keeps asks for no gradient.
+    kept = [answer.value] if _is_buffer(target) else answer.read
+    seen["asks for gradients"] = [isinstance(x, Tensor) and x.requires_grad for x in kept]
+    if question.how.cotangents is not None:
+        seen |= {f"gradient {place}": each for place, each in enumerate(answer.gradients)}
+    return seen
+
+
+def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, Any]:
+    """An exception: its type, and its words but for numbers, which sizes may change.
+
+    The words of one that a line raises are its author's. Where one is asked for: whether its words
+    name the numbers.
+    """
+    if asked is None:
+        own = (failure.source or "").startswith(_RAISES)
+        words = "" if loosely else "its own" if own else _NUMBER.sub("#", failure.message)
+        return {"raised": failure.type, "message": words}
+    if failure.type != asked.error:
+        return {"raised": failure.type}
+    lost = [str(each) for each in asked.naming if str(each) not in failure.message]
+    return {"raised": failure.type, "unnamed": tuple(lost)}
+
+
+def _is_buffer(target: Any) -> bool:
+    return isinstance(target, Blueprint) and target.method == "get_buffer"
+
+
+def _parameters(found: Any, constants: Collection[str] | None) -> dict[str, Any]:
+    """Names and shapes; and values: of `constants`, where others start at random."""
+    if not isinstance(found, Mapping) or not all(
+        isinstance(each, Tensor) for each in found.values()
+    ):
+        return {"state_dict": type(found).__name__}
+    return {
+        f"parameter {name}": each if constants is None or name in constants else tuple(each.shape)
+        for name, each in found.items()
+    }
+
+
+def _without_chance(value: Any) -> Any:
+    """What would be the same with other weights: of different numbers no more than their kind."""
+    if not isinstance(value, Tensor) or not value.is_floating_point() or is_one_number(value):
+        return value
+    return str([getattr(value, name) for name in _KIND])
+
+
+def _flat(name: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, (tuple, list)):
+        parts = {f"{name}: kind": type(value).__name__}
+        for place, each in enumerate(value):
+            parts |= _flat(f"{name}[{place}]", each)
+        return parts
+    return {name: value}
+
+
+def _apart(one: Any, other: Any, case: Case, loosely: bool) -> float:
+    if isinstance(one, float) and isinstance(other, float):
+        one, other = (torch.tensor(each, dtype=torch.float64) for each in (one, other))
+    if not (isinstance(one, Tensor) and isinstance(other, Tensor)):
+        alike = type(one) is type(other) and bool(one == other)
+        return 0.0 if alike else torch.inf
+    if not _alike_in_kind(one, other):
+        return torch.inf
+    if one.device.type == "meta" or not one.numel():
+        return 0.0
+    one, other = one.detach().to_dense(), other.detach().to_dense()
+    if not one.is_floating_point():
+        return 0.0 if torch.equal(one, other) else torch.inf
+    finite = one.isfinite()
+    if not torch.equal(finite, other.isfinite()):
+        return torch.inf
+    if not finite.all():  # the same infinities, and NaN where the other has it
+        if not torch.equal(one[~finite].nan_to_num(0.0), other[~finite].nan_to_num(0.0)):
+            return torch.inf
+        one, other = one[finite], other[finite]
+        if not one.numel():
+            return 0.0
+    exactly = case.asked is not None and case.asked.exact_zeros and not loosely
+    if exactly and not torch.equal(one == 0, other == 0):
+        return torch.inf
+    size = torch.maximum(one.abs(), other.abs()).clamp(min=1)
+    return float(((one - other).abs() / size).max()) / _allowed(one, case, loosely)
