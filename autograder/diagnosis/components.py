@@ -122,10 +122,10 @@ class Component:
 
     def cell_with(self, faults: Faults) -> str:
         """The solution cell of a student who makes these mistakes."""
-        bases = [each.name for each in faults] or [self.base.__name__]
-        kept = {self.base.__name__, *bases}
+        bases = [self.classes[each.name] for each in faults] or [self.base]
+        kept = {one.__name__ for each in bases for one in each.__mro__}
         parts = [text for name, text in self._parts if name is None or name in kept]
-        parts.append(f"class {self.of[0]}({', '.join(bases)}):\n    pass")
+        parts.append(f"class {self.of[0]}({', '.join(x.__name__ for x in bases)}):\n    pass")
         if not self.is_module:
             parts.append(f"made = {self.of[0]}()")
             parts += [
@@ -193,7 +193,7 @@ def _component(
     unknown = [name for name in of if name not in source.defined_in]
     if unknown:
         raise BadFault(f"{path}: {unknown[0]} is defined by no solution cell")
-    faulty = [each for each in classes.values() if base in each.__bases__]
+    faulty = [each for each in classes.values() if issubclass(each, base) and each is not base]
     faults = tuple(_fault(path, of, each, base, shows.get(each.__name__, {})) for each in faulty)
     if lost := set(getattr(base, "often", ())) - {each.name for each in faults}:
         raise BadFault(f"{path}: {base.__name__} says that these are made often: {sorted(lost)}")
@@ -222,10 +222,13 @@ def _fault(
     path: Path, of: tuple[str, ...], found: type, base: type, shows: Mapping[str, int]
 ) -> Fault:
     sentence, _, thought = (inspect.getdoc(found) or "").partition("\n\n")
-    item = vars(found).get("item")
+    # One that inherits from another is the same mistake, written in another way.
+    between = found.__mro__[: found.__mro__.index(base)]
+    item = getattr(found, "item", None)
     if not sentence or not thought or not isinstance(item, str):
         raise BadFault(f"{path}: {found.__name__} lacks a sentence, a thought, or its item")
-    steps = {name for name in vars(found) if not name.startswith("__") or name == "__init__"}
+    names = {name for each in between for name in vars(each)}
+    steps = {name for name in names if not name.startswith("__") or name == "__init__"}
     steps -= {"item"}
     if strange := [each for each in steps if not hasattr(base, each)]:
         raise BadFault(f"{path}: {found.__name__} overrides no step of {base.__name__}: {strange}")

@@ -1114,3 +1114,513 @@ class DropsSomeOutputs(Attention):
 
     def give(self, output, weights, scores):
         return F.dropout(output, 0.1), weights
+
+
+# The same mistakes by those who see to queries that may attend to nothing
+
+
+def without_blocked_rows(weights, mask):
+    return weights.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+
+
+class IgnoresTheMaskButForBlockedRows(IgnoresTheMask):
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class FillsWithZeroButForBlockedRows(FillsWithZero):
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class FillsWithABillionthButForBlockedRows(FillsWithABillionth):
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class FillsWithMinusABillionthButForBlockedRows(FillsWithMinusABillionth):
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class FillsWithMinusOneButForBlockedRows(FillsWithMinusOne):
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class FillsWithAHundredButForBlockedRows(FillsWithAHundred):
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class AddsTheMaskButForBlockedRows(AddsTheMask):
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class InvertsTheMaskButForBlockedRows(InvertsTheMask):
+    def read(self, mask):
+        return mask
+
+    def block(self, scores, mask):
+        return super().block(scores, ~mask)
+
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class FillsWithZeroAndEmpties(FillsWithZero):
+    def empty(self, weights, mask):
+        return weights.masked_fill(~mask, 0.0)
+
+
+# Low numbers that are not low enough
+
+
+class AddsTenThousand(Attention):
+    """-10000 is added to blocked scores, so that one that is large itself keeps its weight.
+
+    A sum knows what was there before. How large may a score become, and what would replace it?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores - 10000.0 * (~mask).to(scores.dtype)
+
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
+class AddsTenThousandToBlockedRows(AddsTenThousand):
+    def empty(self, weights, mask):
+        return weights
+
+
+class BlockedRowsHearAll(Attention):
+    """A query that may attend to nothing hears all keys, as if there were no mask: -1e9 is added to
+    all of its scores alike.
+
+    The softmax does not notice when all scores of a row are shifted by one number. What should such
+    a query get?
+    """
+
+    item = "attention_blocked_rows"
+
+    def block(self, scores, mask):
+        return scores - 1e9 * (~mask).to(scores.dtype)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class DividesAfterBlocking(Attention):
+    """The softmax runs over all keys; blocked weights are set to 0 after it, and the rest divided
+    by its sum, of which nothing is left beside a large blocked score.
+
+    What is blocked has taken its share of the digits already. When must it be taken out?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+    def empty(self, weights, mask):
+        weights = weights.masked_fill(~mask, 0.0)
+        total = weights.sum(-1, keepdim=True)
+        return weights / total.masked_fill(total == 0, 1.0)
+
+
+class DividesAfterBlockingByATrifleMore(DividesAfterBlocking):
+    def empty(self, weights, mask):
+        weights = weights.masked_fill(~mask, 0.0)
+        total = weights.sum(-1, keepdim=True)
+        return weights / (total + 1e-9)
+
+
+class DividesAfterBlockingByATrifleAtLeast(DividesAfterBlocking):
+    def empty(self, weights, mask):
+        weights = weights.masked_fill(~mask, 0.0)
+        total = weights.sum(-1, keepdim=True)
+        return weights / total.clamp(min=1e-9)
+
+
+class DividesAfterBlockingByNothing(DividesAfterBlocking):
+    def empty(self, weights, mask):
+        weights = weights.masked_fill(~mask, 0.0)
+        total = weights.sum(-1, keepdim=True)
+        return weights / total
+
+
+class SubtractsTheLargestOfAllKeys(Attention):
+    """The largest score is taken away before blocked keys are taken out: beside a large blocked
+    score all exponentials become 0.
+
+    The shift must make the largest of the allowed scores 0. Which keys may it look at?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.amax(-1, keepdim=True)).exp()
+        powers = powers if mask is None else powers * mask
+        total = powers.sum(-1, keepdim=True)
+        return powers / total.masked_fill(total == 0, 1.0)
+
+
+class SubtractsTheLargestOfTheTensor(Attention):
+    """The largest score of the whole tensor is taken away before the exponentials: rows far below
+    it become 0 throughout, and are divided by 0.
+
+    Each query has a softmax of its own. Whose largest score may be taken away?
+    """
+
+    item = "attention_blocked_rows"
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.max()).exp()
+        return powers / powers.sum(-1, keepdim=True)
+
+
+class AddsATrifleToTheSum(Attention):
+    """A tiny number, such as 1e-8, is added to the sum by which the softmax divides.
+
+    The largest score has the exponential 1 when it was taken away. Can the sum be 0 then?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.amax(-1, keepdim=True)).exp()
+        return powers / (powers.sum(-1, keepdim=True) + 1e-8)
+
+
+class AddsATrifleToTheSumOfAMillionth(AddsATrifleToTheSum):
+    def normalise(self, scores, mask):
+        powers = (scores - scores.amax(-1, keepdim=True)).exp()
+        return powers / (powers.sum(-1, keepdim=True) + 1e-6)
+
+
+class NaNReplacedInTheWeights(NaNReplacedTooLate):
+    def block(self, scores, mask):
+        return scores + torch.zeros_like(scores).masked_fill(~mask, -math.inf)
+
+    def empty(self, weights, mask):
+        return weights.nan_to_num()
+
+    def mix(self, weights, v):
+        return weights @ v
+
+    def give(self, output, weights, scores):
+        return output, weights
+
+
+class BlockedRowsBecomeNaNByASum(BlockedRowsBecomeNaN):
+    def block(self, scores, mask):
+        return scores + torch.zeros_like(scores).masked_fill(~mask, -math.inf)
+
+
+class BlockedRowsEmptyInTheOutputAlone(Attention):
+    """A query that may attend to nothing gets an output of zeros, but not weights of zeros.
+
+    Both are returned. Which of the two is mended, and what is the other made of?
+    """
+
+    item = "attention_blocked_rows"
+
+    def look_at(self, q, k, v, mask):
+        self.mask = mask
+
+    def empty(self, weights, mask):
+        return weights
+
+    def mix(self, weights, v):
+        output = weights @ v
+        return output if self.mask is None else without_blocked_rows(output, self.mask)
+
+
+class BlockedRowsEmptyInTheWeightsAlone(Attention):
+    """A query that may attend to nothing gets weights of zeros, but its output is the mean of all
+    values: the weights are mended after they were used.
+
+    In which order are the output made, and the weights?
+    """
+
+    item = "attention_blocked_rows"
+
+    def look_at(self, q, k, v, mask):
+        self.mask = mask
+
+    def empty(self, weights, mask):
+        return weights
+
+    def give(self, output, weights, scores):
+        return output, weights if self.mask is None else without_blocked_rows(weights, self.mask)
+
+
+# More of the mask
+
+
+class TransposesTheMask(Attention):
+    """The last two axes of the mask are exchanged: queries are blocked where keys should be.
+
+    Which of the two counts the queries, and which the keys?
+    """
+
+    item = "attention_mask"
+
+    def read(self, mask):
+        return mask.transpose(-2, -1)
+
+
+class MaskGetsAnotherAxis(Attention):
+    """The mask gets a new axis of size 1 behind its first one, whatever axes it has.
+
+    It broadcasts to the scores as it is. Which axes does it have already?
+    """
+
+    item = "attention_mask"
+
+    def read(self, mask):
+        return mask.unsqueeze(1)
+
+
+class MaskOfTwoAxesGetsAnother(Attention):
+    """A mask of two axes gets two more, between its own, as if it were (batch, t_k).
+
+    It broadcasts to the scores as it is. What does its first axis stand for?
+    """
+
+    item = "attention_mask"
+
+    def read(self, mask):
+        return mask[:, None, None] if mask.dim() == 2 else mask
+
+
+class SubtractsTheMaskFromOne(Attention):
+    """1 - mask raises an error: truth values cannot be subtracted.
+
+    The message names the operator that turns a mask round.
+    """
+
+    item = "attention_mask"
+
+    def read(self, mask):
+        return mask & (1 - mask)
+
+
+class IndexesByTheMask(Attention):
+    """The mask stands between brackets, scores[...] = ..., where its shape must be that of the
+    scores: one that broadcasts raises an error.
+
+    A mask may have axes of size 1, and fewer axes. Which functions broadcast it?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        scores = scores.clone()
+        scores[~mask] = self.fill(scores)
+        return scores
+
+
+class TurnsTheMaskInPlace(Attention):
+    """The result is right, but the mask itself is changed: the caller's tensor has been written to.
+
+    Methods that end in _ and indexing on the left of = write in place. Which line does?
+    """
+
+    item = "attention_tensors"
+
+    def read(self, mask):
+        before = mask.clone()
+        mask.logical_not_()
+        return before
+
+
+class AlwaysCausal(Attention):
+    """Without a mask, no query hears the keys behind its own place.
+
+    Who decides which keys a query may attend to? No mask is no restriction.
+    """
+
+    item = "attention_output"
+
+    def before(self, scores):
+        return scores.masked_fill(torch.ones_like(scores).triu(1).bool(), self.fill(scores))
+
+
+# More of the scale
+
+
+class DividesByHalfOfDk(Attention):
+    """The scores are divided by half of d_k: d_k ** 1 / 2 is (d_k ** 1) / 2.
+
+    Which of ** and / comes first in Python?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / (q.shape[-1] / 2)
+
+
+class DividesByTwiceDk(Attention):
+    """The scores are divided by twice d_k: d_k ** -1 / 2 is (1 / d_k) / 2.
+
+    Which of ** and / comes first in Python?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / (2 * q.shape[-1])
+
+
+class MultipliesByDk(Attention):
+    """The scores are multiplied by d_k.
+
+    Is the scale there to make the scores larger, or smaller? And by which root of d_k?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores * q.shape[-1]
+
+
+class DividesByTheRootOfTheKeysSecondAxis(Attention):
+    """The scores are divided by the root of the size of k's second axis, whatever that counts.
+
+    With a batch and heads before it, the axis that is meant has another number. Which has it from
+    the end?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        size = {2: q.shape[-1], 3: scores.shape[-1]}.get(q.dim(), q.shape[1])
+        return scores / math.sqrt(size)
+
+
+class DividesByTheRootOfTheThirdAxis(Attention):
+    """The scores are divided by the root of the size of q's axis 2, counted from the front: right
+    for three axes alone.
+
+    Which index counts from the end?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / math.sqrt(q.size(2))
+
+
+class ScalesTheOutput(Attention):
+    """The output is divided by the root of d_k, and the scores are not.
+
+    What is the softmax taken of, in equation 1?
+    """
+
+    item = "attention_scale"
+
+    def look_at(self, q, k, v, mask):
+        self.root = math.sqrt(q.shape[-1])
+
+    def scale(self, scores, q, v):
+        return scores
+
+    def mix(self, weights, v):
+        return weights @ v / self.root
+
+
+# More of the softmax, the values and what is returned
+
+
+class SoftmaxOverTheThirdAxis(Attention):
+    """The softmax runs over axis 2, counted from the front: the queries, when there are four axes.
+
+    Which axis counts the keys, counted from the end?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=2)
+
+
+class SoftmaxOverTheFourthAxis(Attention):
+    """The softmax runs over axis 3, counted from the front, which only four axes have.
+
+    Which axis counts the keys, counted from the end?
+    """
+
+    item = "attention_output"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=3)
+
+
+class KeysNotTransposed(Attention):
+    """Two matrices are multiplied that do not fit: k is not transposed, or the weights are.
+
+    Which two sizes must be the same in a product of matrices?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return q @ k
+
+
+class SumsKeysAndValuesApart(Attention):
+    """The weights are summed over the keys, and the values, too, before the two meet: every query
+    gets the sum of all values.
+
+    In einsum, a letter that stands in both is one axis. Do keys and values share one?
+    """
+
+    item = "attention_output"
+
+    def mix(self, weights, v):
+        return weights.sum(-1, keepdim=True) * v.sum(-2, keepdim=True)
+
+
+class MixesTheKeys(Attention):
+    """The weights mix the keys: v is never used.
+
+    What is a key for, and what is a value for?
+    """
+
+    item = "attention_output"
+
+    def take(self, q, k, v):
+        return q, k, k
+
+
+class ReturnsAList(Attention):
+    """The two results come in a list, not in a tuple.
+
+    What do brackets make, and what do commas?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        return [output, weights]
+
+
+class ReturnsTheWeightsAlone(Attention):
+    """Only the weights are returned; the output should come before them.
+
+    How does a Python function return two values?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        return weights

@@ -210,3 +210,39 @@ class WithNewAxes(CausalMask):
 
     def shape(self, mask):
         return mask[None, None]
+
+
+class OfInt32(CausalMask):
+    """The mask holds the numbers 0 and 1 as torch.int32, as by int(), not truth values.
+
+    For whole numbers ~ is something else than for truth values. Which dtype is asked for?
+    """
+
+    item = "causal_mask"
+
+    def kind(self, mask):
+        return mask.int()
+
+
+class AsALowNumber(CausalMask):
+    """The mask holds 0 and -1e9, to be added to the scores, not truth values.
+
+    Which dtype does the docstring ask for?
+    """
+
+    item = "causal_mask"
+
+    def kind(self, mask):
+        return (~mask).float() * -1e9
+
+
+class Flipped(CausalMask):
+    """The triangle lies in the wrong corner: the rows run from the last position to the first.
+
+    Which keys may the first query attend to, and which the last one?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return (key <= query).flip(0)

@@ -250,3 +250,51 @@ class MaskOnTheDefaultDevice(PaddingMask):
 
     def place(self, mask):
         return mask.cpu()
+
+
+class NewAxesAtTheEnd(PaddingMask):
+    """The mask is (batch, t, 1, 1): the new axes stand behind the tokens, not before them.
+
+    Shapes are aligned from the right. Which axis of the scores counts the keys?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[:, :, None, None]
+
+
+class MaskOfBytes(PaddingMask):
+    """The mask holds 0 and 1 as torch.uint8, not the truth values of torch.bool.
+
+    For whole numbers ~ is something else than for truth values. What does a comparison give?
+    """
+
+    item = "padding_mask"
+
+    def kind(self, mask):
+        return mask.byte()
+
+
+class AsAddedToScores(PaddingMask):
+    """The mask holds 0 and -inf, to be added to the scores, not truth values.
+
+    Which dtype does the docstring ask for?
+    """
+
+    item = "padding_mask"
+
+    def kind(self, mask):
+        return torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, -torch.inf)
+
+
+class AsALowNumber(PaddingMask):
+    """The mask holds 0 and -1e9, to be added to the scores, not truth values.
+
+    Which dtype does the docstring ask for?
+    """
+
+    item = "padding_mask"
+
+    def kind(self, mask):
+        return (~mask).float() * -1e9
