@@ -1434,3 +1434,536 @@ class BlocksScoresOfZero(Heads):
     def block(self, scores, mask):
         scores = scores * mask
         return scores.masked_fill(scores == 0, torch.finfo(scores.dtype).min)
+
+
+# More of the projections
+
+
+class ValueThroughKProj(Heads):
+    """The value goes through k_proj: v_proj is never used.
+
+    Each of the three has a projection of its own. Read the three lines again.
+    """
+
+    item = "heads_self_attention"
+
+    def project_value(self, value):
+        return self.k_proj(value)
+
+
+class ValueThroughQProj(Heads):
+    """The value goes through q_proj: v_proj is never used.
+
+    Each of the three has a projection of its own. Read the three lines again.
+    """
+
+    item = "heads_self_attention"
+
+    def project_value(self, value):
+        return self.q_proj(value)
+
+
+class QueryThroughKProj(Heads):
+    """The query goes through k_proj: q_proj is never used.
+
+    Each of the three has a projection of its own. Read the three lines again.
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return self.k_proj(query)
+
+
+class KeyThroughVProj(Heads):
+    """The key goes through v_proj: k_proj is never used.
+
+    Each of the three has a projection of its own. Read the three lines again.
+    """
+
+    item = "heads_self_attention"
+
+    def project_key(self, key):
+        return self.v_proj(key)
+
+
+class QueryThroughVProj(Heads):
+    """The query goes through v_proj: q_proj is never used.
+
+    Each of the three has a projection of its own. Read the three lines again.
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return self.v_proj(query)
+
+
+class KeyNotProjected(Heads):
+    """The key is split into heads as it is: k_proj is never used.
+
+    How many of the four projections does forward call?
+    """
+
+    item = "heads_self_attention"
+
+    def project_key(self, key):
+        return key
+
+
+class QueryNotProjected(Heads):
+    """The query is split into heads as it is: q_proj is never used.
+
+    How many of the four projections does forward call?
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return query
+
+
+class NothingProjected(Heads):
+    """Query, key and value are split into heads as they are: q_proj, k_proj and v_proj are
+    never used.
+
+    How many of the four projections does forward call?
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return query
+
+    def project_key(self, key):
+        return key
+
+    def project_value(self, value):
+        return value
+
+
+class KeyAndValueProjectionsExchanged(Heads):
+    """The key goes through v_proj, and the value through k_proj.
+
+    Each of the three has a projection of its own. Read the three lines again.
+    """
+
+    item = "heads_self_attention"
+
+    def project_key(self, key):
+        return self.v_proj(key)
+
+    def project_value(self, value):
+        return self.k_proj(value)
+
+
+class ProjectsByTransposedMatrices(Heads):
+    """The projections multiply by their weights as they are, x @ W, which nn.Linear keeps
+    as (out, in).
+
+    Which of the two axes of a weight belongs to x? What does nn.Linear do with it?
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return query @ self.q_proj.weight + self.q_proj.bias
+
+    def project_key(self, key):
+        return key @ self.k_proj.weight + self.k_proj.bias
+
+    def project_value(self, value):
+        return value @ self.v_proj.weight + self.v_proj.bias
+
+    def project_output(self, merged):
+        return merged @ self.out_proj.weight + self.out_proj.bias
+
+
+class BiasesOfTheInputsNotAdded(Heads):
+    """The biases of q_proj, k_proj and v_proj are not added: only their matrices are used.
+
+    Is nn.Linear called, or taken apart? It has two things to add.
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return F.linear(query, self.q_proj.weight)
+
+    def project_key(self, key):
+        return F.linear(key, self.k_proj.weight)
+
+    def project_value(self, value):
+        return F.linear(value, self.v_proj.weight)
+
+
+class ProjectsTheOutputTwice(Heads):
+    """out_proj is used twice on the way out.
+
+    Which step of the table is the last, and how often is it done?
+    """
+
+    item = "heads_self_attention"
+
+    def project_output(self, merged):
+        return self.out_proj(self.out_proj(merged))
+
+
+class ReluOnTheOutput(Heads):
+    """The output goes through a ReLU, which cuts off what is negative.
+
+    Is there a function around the last product in the formula?
+    """
+
+    item = "heads_self_attention"
+
+    def project_output(self, merged):
+        return self.out_proj(merged).relu()
+
+
+class ScaledByTheNumberOfHeads(Heads):
+    """The scores are divided by the root of n_heads, not of d_k.
+
+    How many numbers do the queries of one head have?
+    """
+
+    item = "heads_self_attention"
+
+    def root(self, d_k):
+        return math.sqrt(self.n_heads)
+
+
+# More of the sizes
+
+
+class SizesLookedAtBackwards(Heads):
+    """Sizes that share out well are refused: the remainder of n_heads by d_model is asked
+    for, which is not 0.
+
+    Which of the two is divided by the other?
+    """
+
+    item = "heads_parameters"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if n_heads % d_model != 0:
+            raise ValueError(f"d_model={d_model} does not share out among n_heads={n_heads}")
+
+
+class SizesEndInAnotherException(Heads):
+    """Sizes that leave a remainder end in an exception of another type; a ValueError was
+    asked for.
+
+    Whoever calls may catch a ValueError. Which exception says that a value does not fit?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0:
+            raise Exception(f"{d_model} is not a multiple of {n_heads}")
+
+
+class SizesEndInARuntimeError(SizesEndInAnotherException):
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0:
+            raise RuntimeError(f"{d_model} is not a multiple of {n_heads}")
+
+
+class SizesEndInATypeError(SizesEndInAnotherException):
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0:
+            raise TypeError(f"{d_model} is not a multiple of {n_heads}")
+
+
+class HeadsNotNamed(Heads):
+    """The message of the ValueError contains d_model, but not n_heads.
+
+    Whoever reads it wants to know both. How does a string take in a variable?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0:
+            raise ValueError(f"d_model={d_model} does not fit")
+
+
+class ModelNotNamed(Heads):
+    """The message of the ValueError contains n_heads, but not d_model.
+
+    Whoever reads it wants to know both. How does a string take in a variable?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0:
+            raise ValueError(f"n_heads={n_heads} does not fit")
+
+
+class AlwaysEightHeads(Heads):
+    """There are always 8 heads, whatever n_heads is.
+
+    8 is the paper's number. n_heads is known when the module is made.
+    """
+
+    item = "heads_split"
+
+    def share_out(self, d_model, n_heads):
+        return 8, d_model // 8
+
+
+# More of splitting and merging
+
+
+class SplitExchangesItsSizes(Heads):
+    """split_heads makes d_k heads of n_heads numbers each: the two sizes are exchanged.
+
+    torch.split takes the size of a piece, and an axis is cut into (n_heads, d_k). Which
+    comes first?
+    """
+
+    item = "heads_split"
+
+    def part(self, x):
+        return x.unflatten(-1, (self.d_k, self.n_heads))
+
+
+class SplitPutsHeadsFirst(Heads):
+    """split_heads gives (n_heads, batch, t, d_k): the heads stand before the batch.
+
+    Which shape does the docstring ask for? Where is a new axis put, by stack?
+    """
+
+    item = "heads_split"
+
+    def split_heads(self, x):
+        return self.cut(x).transpose(0, 1)
+
+
+class SplitFoldsIntoTheBatch(Heads):
+    """split_heads gives (batch * n_heads, t, d_k): batch and heads are one axis.
+
+    That suits bmm. Which shape does the docstring ask for?
+    """
+
+    item = "heads_split"
+
+    def split_heads(self, x):
+        return self.cut(x).flatten(0, 1)
+
+
+class SplitTransposesForTheProduct(Heads):
+    """split_heads gives (batch, n_heads, d_k, t): positions and numbers have changed
+    places.
+
+    That is how keys are needed for a product, but not what is asked for. Which axis is the
+    last?
+    """
+
+    item = "heads_split"
+
+    def split_heads(self, x):
+        return self.cut(x).transpose(2, 3)
+
+
+class MergeTransposesTheLastAxes(Heads):
+    """merge_heads exchanges positions and numbers, not heads and positions, before it joins
+    two axes.
+
+    Which two axes must stand beside each other, at the end, before they become one?
+    """
+
+    item = "heads_merge"
+
+    def turn_back(self, x):
+        return x.transpose(2, 3)
+
+
+class MergeSumsTheHeads(Heads):
+    """merge_heads adds up the heads, or takes their mean: d_k numbers remain.
+
+    They should stand side by side. How many numbers has a position then?
+    """
+
+    item = "heads_merge"
+
+    def join(self, x):
+        return x.sum(2)
+
+
+class MergeAveragesTheHeads(MergeSumsTheHeads):
+    def join(self, x):
+        return x.mean(2)
+
+
+class HeadsReversed(Heads):
+    """The heads' answers are put together in the reversed order, the last head first.
+
+    Which columns belong to head 0, in and out?
+    """
+
+    item = "heads_separate"
+
+    def gather(self, answers):
+        return answers.flip(1)
+
+
+# More of the stored weights
+
+
+class WeightsStackedInFront(Heads):
+    """The stored weights are (n_heads, batch, t_q, t_k): the heads stand before the batch.
+
+    stack puts a new axis first, unless it is told where. Which axis is the batch?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.transpose(0, 1).detach()
+
+
+class WeightsOfFoldedHeads(Heads):
+    """The stored weights are (batch * n_heads, t_q, t_k): batch and heads are one axis.
+
+    Which shape does the docstring ask for? What was one axis can be two again.
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.flatten(0, 1).detach()
+
+
+class WeightsTransposed(Heads):
+    """The stored weights are (batch, n_heads, t_k, t_q): their last two axes are exchanged.
+
+    Along which axis do they sum to 1, and along which should they?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.transpose(-2, -1).detach()
+
+
+class WeightsOfTheFirstHead(Heads):
+    """Only the weights of the first head are stored: the axis of the heads is missing.
+
+    Heads look in different ways. Which index picks one of them?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights[:, 0].detach()
+
+
+class WeightsOfTheLastHead(Heads):
+    """Only the weights of the last head are stored, as in a loop that keeps the last one.
+
+    Heads look in different ways. Where do those of the others go?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights[:, -1].detach()
+
+
+class WeightsSummed(Heads):
+    """The stored weights are added up over the heads: their axis is missing.
+
+    Heads look in different ways. What is left to see of that in the sum?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach().sum(1)
+
+
+class ScoresStored(Heads):
+    """What is stored are the scores, before the mask and the softmax, not the weights.
+
+    The names are alike and so are the shapes. Which of the two sums to 1?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = scores.detach()
+
+
+class WeightsAsAList(Heads):
+    """The stored weights are a list of tensors, one for each head, not a tensor.
+
+    What makes one tensor of many, and along which axis?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = list(weights.detach().unbind(1))
+
+
+class WeightsAsFloat32(Heads):
+    """The stored weights are float32, whatever the inputs are.
+
+    The dtype of the inputs is the caller's choice; which step changes it?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach().float()
+
+
+class WeightsUnderAnotherName(Heads):
+    """There is no attribute named weights: they are stored under another name, or nowhere.
+
+    Names are fixed here. Which does the docstring give?
+    """
+
+    item = "heads_weights"
+
+    def finish(self):
+        del self.weights
+
+    def store(self, weights, scores, answers):
+        pass
+
+
+# More of the mask, for those who write the attention anew
+
+
+class TransposesTheMask(Heads):
+    """The last two axes of the mask are exchanged: queries are blocked where keys should
+    be.
+
+    Which of the two counts the queries, and which the keys?
+    """
+
+    item = "heads_mask"
+
+    def read_mask(self, mask, query, key):
+        return None if mask is None else mask.transpose(-2, -1)
+
+
+class MasksOfFoldedHeads(Heads):
+    """With batch and heads folded into one axis, heads in front, the mask is flattened
+    sentence by sentence: it reaches other sentences and heads.
+
+    In which order are queries folded, and in which the mask? Need the two be one axis?
+    """
+
+    item = "heads_mask"
+
+    def shape_mask(self, mask, query, key):
+        if mask is None:
+            return None
+        batch, sizes = query.shape[0], (query.shape[1], key.shape[1])
+        mask = mask.broadcast_to(batch, self.n_heads, *sizes).flatten(0, 1)
+        return mask.unflatten(0, (self.n_heads, batch)).transpose(0, 1)
