@@ -118,7 +118,8 @@ def _size(answer: Answer) -> int:
     """The bytes of its tensors."""
     parts = [answer.value, *answer.gradients, *answer.read]
     flat = [x for each in parts for x in (each if isinstance(each, (tuple, list)) else [each])]
-    return sum(each.nbytes for each in flat if isinstance(each, torch.Tensor))
+    tensors = [each for each in flat if isinstance(each, torch.Tensor)]
+    return sum(each.numel() * each.element_size() for each in tensors)
 
 
 def _asked(student: RemoteStudent, case: Case) -> Answer:

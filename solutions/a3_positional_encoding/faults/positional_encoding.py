@@ -864,3 +864,162 @@ class DropsWholeWords(Places):
 
     def drop(self, total):
         return F.dropout1d(total, self.p, self.training)
+
+
+# More of what is too long, of the rows and of the sum
+
+
+class TooLongEndsInAnotherException(Places):
+    """A sequence that is too long ends in an exception of another type; a ValueError was
+    asked for.
+
+    Whoever calls may catch a ValueError. Which exception says that a value does not fit?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        if t > max_len:
+            raise Exception(f"a sequence of length {t} is longer than max_len={max_len}")
+
+
+class TooLongEndsInARuntimeError(TooLongEndsInAnotherException):
+    def refuse(self, t, max_len):
+        if t > max_len:
+            raise RuntimeError(f"a sequence of length {t} is longer than max_len={max_len}")
+
+
+class TooLongEndsInAnIndexError(TooLongEndsInAnotherException):
+    def refuse(self, t, max_len):
+        if t > max_len:
+            raise IndexError(f"a sequence of length {t} is longer than max_len={max_len}")
+
+
+class OneMoreLetPass(Places):
+    """A sequence that is one word too long is not noticed: it ends in an error of torch's.
+
+    There is a row for each of max_len words. Which comparison refuses one more?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        super().refuse(t - 1, max_len)
+
+
+class GrowsWhenNeeded(Places):
+    """A sequence that is too long gets a longer table, and nothing is said.
+
+    Whoever passed it should hear of it. What does the docstring ask for?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        pass
+
+    def rows(self, table, x):
+        if x.shape[1] > len(table):
+            table = sinusoidal_encoding(x.shape[1], x.shape[-1]).to(x)
+            self.encoding = table
+        return table[: x.shape[1]]
+
+
+class AtMostFiveThousandRows(Places):
+    """There are never more than 5000 rows: a larger max_len gets a table that is too short.
+
+    Is a number written out where the argument should stand?
+    """
+
+    item = "position_lengths"
+
+    def make(self, max_len, d_model):
+        return super().make(5000, d_model)[:max_len]
+
+    def refuse(self, t, max_len):
+        if max_len < 5000:
+            super().refuse(t, max_len)
+
+
+class StartsAtRowOne(Places):
+    """The first word gets row 1, and the last of max_len words finds no row.
+
+    From which number are positions counted?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table[1 : x.shape[1] + 1]
+
+
+class RowsTwice(Places):
+    """The encoding is added twice.
+
+    Is it added to what holds it already?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x + 2 * rows
+
+
+class TakenAway(Places):
+    """The encoding is taken away from x, where it should be added.
+
+    Which sign stands between the two?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x - rows
+
+
+class AddedInTraining(Places):
+    """The encoding is added in train mode only.
+
+    In eval mode the words would have no place. Who asks for the mode?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x + rows if self.training else x
+
+
+class AddedOutsideOfTraining(Places):
+    """The encoding is added in eval mode only.
+
+    In train mode the words would have no place. Who asks for the mode?
+    """
+
+    item = "position_dropout"
+
+    def add(self, x, rows):
+        return x if self.training else x + rows
+
+
+class XScaledByTheTable(Places):
+    """The encoding is multiplied by the root of d_model before it is added.
+
+    It is the embedding that is made louder. What should the table be beside it?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x + rows * x.shape[-1] ** 0.5
+
+
+class ReturnsTheRowsToo(Places):
+    """The sum comes in a pair with the encoding.
+
+    Whoever wants the table finds it in the buffer. What alone does forward return?
+    """
+
+    item = "position_added"
+
+    def give(self, output):
+        return output, self.table()

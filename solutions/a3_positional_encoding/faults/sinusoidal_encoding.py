@@ -589,3 +589,148 @@ class FirstRowLeftEmpty(Sinusoids):
         table = super().give(table)
         table[0] = 0.0
         return table
+
+
+# More of the sizes, the exponents and the columns
+
+
+class OddSizeEndsInAnotherException(Sinusoids):
+    """An odd d_model ends in an exception of another type; a ValueError was asked for.
+
+    Whoever calls may catch a ValueError. Which exception says that a value does not fit?
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        if d_model % 2 != 0:
+            raise Exception(f"d_model={d_model} is odd")
+
+
+class OddSizeEndsInARuntimeError(OddSizeEndsInAnotherException):
+    def look_at_size(self, d_model):
+        if d_model % 2 != 0:
+            raise RuntimeError(f"d_model={d_model} is odd")
+
+
+class OddSizeEndsInATypeError(OddSizeEndsInAnotherException):
+    def look_at_size(self, d_model):
+        if d_model % 2 != 0:
+            raise TypeError(f"d_model={d_model} is odd")
+
+
+class EvenSizeRefused(Sinusoids):
+    """An even d_model is refused, and an odd one is not.
+
+    What is left when an even number is divided by 2?
+    """
+
+    item = "encoding_values"
+
+    def look_at_size(self, d_model):
+        if d_model % 2 == 0:
+            raise ValueError(f"d_model={d_model} does not pair up")
+
+
+class OneRowTooFew(Sinusoids):
+    """The table has one row less than max_len.
+
+    range and torch.arange end before the number that they are given. Was one taken away
+    again?
+    """
+
+    item = "encoding_values"
+
+    def count(self, max_len):
+        return super().count(max_len)[:-1]
+
+
+class SlowestHandAtTheEnd(Sinusoids):
+    """The exponents run up to 1 with the last hand: they are divided by d_model - 2, or the
+    logarithm of 10000 by the number of hands less one.
+
+    Well-known code does so. What does the formula divide 2i by, and which exponent has its
+    last hand?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return column / max(d_model - 2, 1)
+
+
+class DividedByOneLess(Sinusoids):
+    """The exponents are divided by d_model - 1.
+
+    What does the formula divide 2i by?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return column / (d_model - 1)
+
+
+class RootOfTenThousand(Sinusoids):
+    """The divisor is 10000 times the exponent, not to its power.
+
+    Which operator is a power in Python, and which a product?
+    """
+
+    item = "encoding_values"
+
+    def divisor(self, exponent):
+        return 10000 * exponent
+
+
+class InHalfTurns(Sinusoids):
+    """The angles are multiplied by pi.
+
+    The formula has radians: in one step, hand 0 turns by how much?
+    """
+
+    item = "encoding_values"
+
+    def turn(self, position, divisor):
+        return position / divisor * math.pi
+
+
+class StackedInFront(Sinusoids):
+    """Sines and cosines are stacked along a new first axis and then reshaped: rows of the
+    table are mixed.
+
+    A new axis goes where it is told. In which order do the numbers lie in memory before
+    reshape?
+    """
+
+    item = "encoding_first_row"
+
+    def fill(self, sines, cosines, d_model):
+        return torch.stack([sines, cosines]).reshape(len(sines), d_model)
+
+
+class SinesMissing(Sinusoids):
+    """The even columns are 0: no sine is written there.
+
+    Which columns does a slice that begins at 0 take, and which one that begins at 1?
+    """
+
+    item = "encoding_values"
+
+    def sine(self, angle):
+        return torch.zeros_like(angle)
+
+
+class SineAndCosineAdded(Sinusoids):
+    """Both columns of a pair are the sum of the sine and the cosine.
+
+    The tip of a hand takes two numbers. Which two?
+    """
+
+    item = "encoding_first_row"
+
+    def sine(self, angle):
+        return angle.sin() + angle.cos()
+
+    def cosine(self, angle):
+        return angle.sin() + angle.cos()

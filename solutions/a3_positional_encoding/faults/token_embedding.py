@@ -362,3 +362,78 @@ class DropsInTraining(Embedding):
 
     def give(self, x, tokens):
         return F.dropout(x, 0.1, self.training)
+
+
+# More ways
+
+
+class RootAdded(Embedding):
+    """The root of d_model is added to the rows, where it should multiply them.
+
+    Which operator makes a vector longer, and which shifts it?
+    """
+
+    item = "embedding_scale"
+
+    def multiply(self, rows, root):
+        return rows + root
+
+
+class SparseGradient(Embedding):
+    """The gradient of the embedding is sparse, as with sparse=True.
+
+    Most optimizers cannot use such a gradient. What is nn.Embedding told besides its sizes?
+    """
+
+    item = "embedding_gradients"
+
+    def make(self, vocab_size, d_model):
+        self.embedding = nn.Embedding(vocab_size, d_model, sparse=True)
+
+
+class SequenceFirst(Embedding):
+    """The axes of batch and positions are exchanged: (t, batch, d_model).
+
+    Some modules want the positions first. Which shape does the docstring ask for?
+    """
+
+    item = "embedding_scale"
+
+    def give(self, x, tokens):
+        return x.transpose(0, 1)
+
+
+class AxesOfOneNumber(Embedding):
+    """The result is (batch, d_model, t): the numbers stand before the words.
+
+    Which axis is the last, says the docstring?
+    """
+
+    item = "embedding_scale"
+
+    def give(self, x, tokens):
+        return x.transpose(-2, -1)
+
+
+class RowsOfLengthOne(Embedding):
+    """The rows are brought to length 1 before they are scaled.
+
+    The length of a row is learned, too. Which step makes all of them the same?
+    """
+
+    item = "embedding_scale"
+
+    def look_up(self, tokens):
+        return F.normalize(super().look_up(tokens), dim=-1)
+
+
+class MultipliedByTheSquare(Embedding):
+    """The rows are multiplied by the square of d_model.
+
+    By what are they to be multiplied, and how is a root written?
+    """
+
+    item = "embedding_scale"
+
+    def root(self, rows):
+        return self.d_model**2
