@@ -1225,3 +1225,282 @@ class DetachesTheResult(ThreeFrames):
 
     def give(self, x, memory):
         return x.detach()
+
+
+# More ways to build the frames
+
+
+class KeysFromTheStream(ThreeFrames):
+    """cross_attn takes its keys from the stream, but its values from memory.
+
+    Who asks, and whom? What is looked up where it is found?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        return self.asked()(x, x, memory, mask)
+
+
+class CrossAttentionAddedToTheInput(ThreeFrames):
+    """What cross_attn says is added to the input of the layer, not to what came after
+    norm1.
+
+    Which stream goes through the second frame?
+    """
+
+    item = "decoder_output"
+
+    def second(self, x, memory, mask, inputs):
+        said = self.drop_heard(self.ask(x, memory, mask, inputs))
+        return self.norm_heard(self.add_heard(inputs, said, memory))
+
+
+class NetworkAddedToTheInput(ThreeFrames):
+    """What feed_forward says is added to the input of the layer, not to what came after
+    norm2.
+
+    Which stream goes through the third frame?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        y = self.second(self.first(x, memory, target_mask), memory, memory_mask, x)
+        return self.norm_fed(self.add_fed(x, self.drop_fed(self.feed_forward(y))))
+
+
+class NetworkAddedToTheFirstFrame(ThreeFrames):
+    """What feed_forward says is added to what came after norm1, not to what came after
+    norm2.
+
+    Which stream goes through the third frame?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        first = self.first(x, memory, target_mask)
+        y = self.second(first, memory, memory_mask, x)
+        return self.norm_fed(self.add_fed(first, self.drop_fed(self.feed_forward(y))))
+
+
+class NetworkReadsTheFirstFrame(ThreeFrames):
+    """feed_forward reads what came after norm1, not what came after norm2.
+
+    What has a word heard from memory when the network comes to think about it?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        first = self.first(x, memory, target_mask)
+        y = self.second(first, memory, memory_mask, x)
+        return self.norm_fed(self.add_fed(y, self.drop_fed(self.feed_forward(first))))
+
+
+class NetworkReadsTheInput(ThreeFrames):
+    """feed_forward reads the input of the layer, not what came after norm2.
+
+    What has a word heard when the network comes to think about it?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        y = self.second(self.first(x, memory, target_mask), memory, memory_mask, x)
+        return self.norm_fed(self.add_fed(y, self.drop_fed(self.feed_forward(x))))
+
+
+class NetworkBeforeMemory(ThreeFrames):
+    """The last two frames are exchanged: the network comes before the memory is read.
+
+    In which order does the paper have the three?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        y = self.third(self.first(x, memory, target_mask))
+        return self.second(y, memory, memory_mask, x)
+
+
+class CrossAttentionInTheFirstFrame(ThreeFrames):
+    """cross_attn looks back at the target, and self_attn reads memory: the two have changed
+    places.
+
+    Which of them looks at what was written so far?
+    """
+
+    item = "decoder_output"
+
+    def attend(self, x, memory, mask):
+        return self.cross_attn(x, x, x, mask)
+
+    def asked(self):
+        return self.self_attn
+
+
+class CrossAttentionTwice(ThreeFrames):
+    """cross_attn looks back at the target, too: self_attn is not used.
+
+    There are two attentions, which learn two different things. Which one is called in frame
+    1?
+    """
+
+    item = "decoder_output"
+
+    def attend(self, x, memory, mask):
+        return self.cross_attn(x, x, x, mask)
+
+
+class TransposesTheTargetMask(ThreeFrames):
+    """The last two axes of target_mask are exchanged: words see what comes after them.
+
+    Which of the two counts the queries, and which the keys?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None if mask is None else mask.transpose(-2, -1)
+
+
+class IgnoresBothMasks(ThreeFrames):
+    """Neither mask reaches its attention.
+
+    They arrive in forward. Who attends, and needs which of them?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return None
+
+
+class InvertsBothMasks(ThreeFrames):
+    """Both masks are turned round on their way: what may be attended to is blocked.
+
+    True means "may attend" here, and in MultiHeadAttention as well.
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None if mask is None else ~mask
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return None if mask is None else ~mask
+
+
+class NormsExchanged(ThreeFrames):
+    """norm1 and norm2 have changed places.
+
+    Each frame has a norm of its own, in their order. Compare the lines.
+    """
+
+    item = "decoder_output"
+
+    def norm_attended(self, x):
+        return self.norm2(x)
+
+    def norm_heard(self, x):
+        return self.norm1(x)
+
+
+class LastNormsExchanged(ThreeFrames):
+    """norm2 and norm3 have changed places.
+
+    Each frame has a norm of its own, in their order. Compare the lines.
+    """
+
+    item = "decoder_output"
+
+    def norm_heard(self, x):
+        return self.norm3(x)
+
+    def norm_fed(self, x):
+        return self.norm2(x)
+
+
+class FirstNormAtTheEnd(ThreeFrames):
+    """norm1 is used in the third frame as well, and norm3 in none.
+
+    Each frame has a norm of its own. Compare the lines.
+    """
+
+    item = "decoder_output"
+
+    def norm_fed(self, x):
+        return self.norm1(x)
+
+
+class ThirdNormInTheSecondFrame(ThreeFrames):
+    """norm3 is used in the second frame as well, and norm2 in none.
+
+    Each frame has a norm of its own. Compare the lines.
+    """
+
+    item = "decoder_output"
+
+    def norm_heard(self, x):
+        return self.norm3(x)
+
+
+class SquareMemory(ThreeFrames):
+    """The self-attention gets memory for its values.
+
+    Which of the two attentions looks back at what was written so far?
+    """
+
+    item = "decoder_output"
+
+    def attend(self, x, memory, mask):
+        return self.self_attn(x, x, memory, mask)
+
+
+class AddsTwice(ThreeFrames):
+    """What each sublayer says is added to the stream twice.
+
+    What does the frame add, and has anything been added before?
+    """
+
+    item = "decoder_output"
+
+    def add(self, x, said):
+        return x + said + said
+
+
+class AddsToTheNormed(ThreeFrames):
+    """Pre-norm, but the stream itself is lost: what a sublayer says is added to the normed
+    stream.
+
+    Which x is added in the frame: the one before the norm, or the one behind it?
+    """
+
+    item = "decoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        y = norm(x)
+        return add(y, drop(sublayer(y)))
+
+
+class AddsInPlaceLater(ThreeFrames):
+    """From the second frame on the stream is added to in place, although a sublayer has
+    kept it for its backward pass: backward raises an error.
+
+    += writes to the very tensor. What may autograd still need it for?
+    """
+
+    item = "decoder_gradients"
+
+    def add_heard(self, x, said, memory):
+        x += said
+        return x
+
+    def add_fed(self, x, said):
+        x += said
+        return x

@@ -992,3 +992,111 @@ class ThroughNumpy(SelfAttentionAndNetwork):
 
     def give(self, x):
         return torch.from_numpy(x.detach().numpy())
+
+
+# More ways to build the frames
+
+
+class NetworkFirst(SelfAttentionAndNetwork):
+    """The two frames are exchanged: the network comes first, and then the attention.
+
+    In which order does the paper have them, and which norm belongs to which?
+    """
+
+    item = "encoder_output"
+
+    def forward(self, x, mask=None):
+        x = self.take(x)
+        return self.give(self.first(self.second(x, x), self.read_mask(mask, x)))
+
+
+class NetworkBesideAttention(SelfAttentionAndNetwork):
+    """Attention and network read the same x, and what both say is added to it at once.
+
+    What has a word heard when the network comes to think about it?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return x
+
+    def first(self, x, mask):
+        said = self.drop(self.attend(x, mask)) + self.drop(self.feed_forward(x))
+        return self.norm2(self.norm1(x + said))
+
+
+class NormsTheInputToo(SelfAttentionAndNetwork):
+    """x is normed by norm1 before the attention reads it, and after it was added to, as
+    well.
+
+    Either before or after, and each frame once. Where do the norms stand here?
+    """
+
+    item = "encoder_output"
+
+    def attend(self, x, mask):
+        return super().attend(self.norm1(x), mask)
+
+
+class AddsTwice(SelfAttentionAndNetwork):
+    """What each sublayer says is added to the stream twice.
+
+    What does the frame add, and has anything been added before?
+    """
+
+    item = "encoder_output"
+
+    def add(self, x, said):
+        return x + said + said
+
+
+class AveragesTheStream(SelfAttentionAndNetwork):
+    """The mean of the stream and of what the sublayer says is taken, where the two should
+    be added.
+
+    A norm takes a factor out again, but for its eps. What does the frame say?
+    """
+
+    item = "encoder_output"
+
+    def add(self, x, said):
+        return (x + said) / 2
+
+
+class AddsToTheNormed(SelfAttentionAndNetwork):
+    """Pre-norm, but x itself is lost: what a sublayer says is added to the normed stream.
+
+    Which x is added in the frame: the one before the norm, or the one behind it?
+    """
+
+    item = "encoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        y = norm(x)
+        return add(y, drop(sublayer(y)))
+
+
+class SecondNormTwice(SelfAttentionAndNetwork):
+    """norm2 is used in both frames, and norm1 in none.
+
+    Each frame has a norm of its own. Compare the two lines.
+    """
+
+    item = "encoder_output"
+
+    def norm_attended(self, x):
+        return self.norm2(x)
+
+
+class AttendsWithoutKeys(SelfAttentionAndNetwork):
+    """The attention gets the mask as its value: one argument is missing, and the others
+    move up.
+
+    How many arguments does the attention take before the mask?
+    """
+
+    item = "encoder_output"
+
+    def attend(self, x, mask):
+        return self.self_attn(x, x, mask)

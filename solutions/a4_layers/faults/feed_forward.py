@@ -356,7 +356,7 @@ class TakesFloat32(Network):
 
 
 class Linear2First(Network):
-    """x goes to linear2 first: the two linear layers have changed places.
+    """x meets a matrix that does not fit: linear2 comes first, or a weight is used as it is, x @ W.
 
     Which of the two takes d_model numbers?
     """
@@ -778,3 +778,119 @@ class DetachesTheResult(Network):
 
     def give(self, output, x):
         return output.detach()
+
+
+# More of the layers and of what stands between them
+
+
+class NoBiasInLinear1(Network):
+    """linear1 has no bias.
+
+    Equation 2 has two things to add. Which of them is missing?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        self.linear1 = nn.Linear(d_model, d_ff, bias=False)
+        self.linear2 = nn.Linear(d_ff, d_model)
+
+
+class NoBiasInLinear2(Network):
+    """linear2 has no bias.
+
+    Equation 2 has two things to add. Which of them is missing?
+    """
+
+    item = "feed_forward_output"
+
+    def make_layers(self, d_model, d_ff):
+        self.linear1 = nn.Linear(d_model, d_ff)
+        self.linear2 = nn.Linear(d_ff, d_model, bias=False)
+
+
+class ELU(Network):
+    """There is an ELU in the place of the ReLU.
+
+    Which function does equation 2 have between the two matrices?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return F.elu(hidden)
+
+
+class Softplus(Network):
+    """There is a softplus in the place of the ReLU.
+
+    Which function does equation 2 have between the two matrices?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return F.softplus(hidden)
+
+
+class Absolute(Network):
+    """There is an absolute value in the place of the ReLU.
+
+    Which function does equation 2 have between the two matrices?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden.abs()
+
+
+class SquaredReLU(Network):
+    """There is the square of a ReLU in the place of the ReLU.
+
+    Which function does equation 2 have between the two matrices?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden.relu().square()
+
+
+class NormsItsInput(Network):
+    """x is normed before linear1.
+
+    The norm stands in the layer around the network. Whose job is it?
+    """
+
+    item = "feed_forward_output"
+
+    def take(self, x):
+        return F.layer_norm(x, x.shape[-1:])
+
+
+class NormsItsResult(Network):
+    """What comes out is normed.
+
+    The norm stands in the layer around the network. Whose job is it?
+    """
+
+    item = "feed_forward_output"
+
+    def give(self, output, x):
+        return F.layer_norm(output, output.shape[-1:])
+
+
+class Linear1Alone(Network):
+    """linear2 and the ReLU are not used: what linear1 gives is returned.
+
+    Which layer leads back to d_model numbers?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden
+
+    def contract(self, hidden):
+        return hidden

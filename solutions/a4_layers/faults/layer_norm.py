@@ -1007,3 +1007,238 @@ class RoundsTheResult(Norm):
 
     def give(self, y, x):
         return y.round(decimals=4)
+
+
+# More of eps, names and what is measured
+
+
+class EpsIsAlwaysAHundredMillionth(Norm):
+    """eps is always 1e-8, whatever was passed to the constructor.
+
+    Is what was passed kept, and then used?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-8
+
+
+class EpsIsAlwaysATrillionth(Norm):
+    """eps is always 1e-12, whatever was passed to the constructor.
+
+    Is what was passed kept, and then used?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-12
+
+
+class EpsIsAlwaysAThousandth(Norm):
+    """eps is always 1e-3, whatever was passed to the constructor.
+
+    Is what was passed kept, and then used?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-3
+
+
+class DefaultOfAThousandth(Norm):
+    """eps is 1e-3 when nothing is passed.
+
+    Papers and libraries have several defaults. Which one does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-3 if eps == 1e-5 else eps
+
+
+class DefaultOfABillionth(Norm):
+    """eps is 1e-9 when nothing is passed.
+
+    Papers and libraries have several defaults. Which one does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-9 if eps == 1e-5 else eps
+
+
+class DefaultOfATenMillionth(Norm):
+    """eps is 1e-7 when nothing is passed.
+
+    Papers and libraries have several defaults. Which one does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-7 if eps == 1e-5 else eps
+
+
+class DefaultOfATenBillionth(Norm):
+    """eps is 1e-10 when nothing is passed.
+
+    Papers and libraries have several defaults. Which one does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 1e-10 if eps == 1e-5 else eps
+
+
+class EpsSquared(Norm):
+    """The square of eps is added to the variance.
+
+    Where is eps squared, and is the root taken of it again?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return (variance + self.eps**2).sqrt()
+
+
+class EpsTakenAway(Norm):
+    """eps is taken away from the variance, where it should be added.
+
+    It keeps the root away from 0. Which sign does that take?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return (variance - self.eps).sqrt()
+
+
+class EpsAddedToTheSum(Norm):
+    """The squares are added up, eps is added to their sum, and then it is divided by
+    d_model: eps is d_model times too small.
+
+    To which number does the formula add eps: to a sum, or to a mean?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return (variance + self.eps / self.weight.shape[-1]).sqrt()
+
+
+class MeanOfTheDistances(Norm):
+    """What is divided by is the mean distance from the mean, without squares and root.
+
+    That is another measure of how far numbers lie apart. Which one is the variance made of?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return self.average(centred.abs())
+
+    def root(self, variance):
+        return variance + self.eps
+
+
+class BetweenTheLeastAndTheLargest(Norm):
+    """x is brought between 0 and 1 by its least and its largest number.
+
+    That is another way to norm. What do mean and variance do?
+    """
+
+    item = "norm_output"
+
+    def centre(self, x):
+        return x - x.amin(-1, keepdim=True)
+
+    def root(self, variance):
+        return variance + self.eps
+
+    def spread(self, x, centred):
+        return centred.amax(-1, keepdim=True)
+
+
+class ScaleAndShift(Norm):
+    """The parameters are named scale and shift.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring
+    give?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.scale = nn.Parameter(torch.ones(d_model))
+
+    def make_bias(self, d_model):
+        self.shift = nn.Parameter(torch.zeros(d_model))
+
+
+class GainAndBias(Norm):
+    """The parameters are named gain and bias.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring
+    give?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.gain = nn.Parameter(torch.ones(d_model))
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+
+class SingleLetters(Norm):
+    """The parameters are named g and b.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring
+    give?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.g = nn.Parameter(torch.ones(d_model))
+
+    def make_bias(self, d_model):
+        self.b = nn.Parameter(torch.zeros(d_model))
+
+
+class StartsExchanged(Norm):
+    """A new weight is 0 all over, and a new bias is 1.
+
+    Which of the two multiplies, and which is added?
+    """
+
+    item = "norm_parameters"
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.zeros(d_model))
+
+    def make_bias(self, d_model):
+        self.bias = nn.Parameter(torch.ones(d_model))
+
+
+class NeitherWeightNorBiasUsed(Norm):
+    """What was normed is returned as it is: weight and bias are not used.
+
+    They were made in the constructor. What is the last step of the formula?
+    """
+
+    item = "norm_output"
+
+    def scale(self, normed):
+        return normed
+
+    def shift(self, scaled):
+        return scaled
