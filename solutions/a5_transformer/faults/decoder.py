@@ -743,3 +743,192 @@ class MasksInverted(TokensAndMemory):
 
     def read_memory_mask(self, mask, other):
         return None if mask is None else ~mask
+
+
+# More ways through the stack
+
+
+class SumOfTheLayers(TokensAndMemory):
+    """What all layers give is added up.
+
+    The next layer reads what the one before gave. What is the stack to return?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        total = 0
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+            total = total + x
+        return total
+
+
+class MeanOfTheLayers(TokensAndMemory):
+    """The mean of what all layers give is returned.
+
+    The next layer reads what the one before gave. What is the stack to return?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        every = []
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+            every.append(x)
+        return sum(every) / len(every)
+
+
+class ReturnsEveryLayer(TokensAndMemory):
+    """A list of what each layer gives is returned, or a pair, not the last one alone.
+
+    Who reads it next, and what of it?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        every = []
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+            every.append(x)
+        return every
+
+
+class PositionsAlone(TokensAndMemory):
+    """The layers get the positional encoding of nothing: the tokens are embedded, but not
+    used.
+
+    What does PositionalEncoding add to, and what goes into it?
+    """
+
+    item = "decoder_output"
+
+    def place(self, x):
+        return super().place(x * 0.0)
+
+
+class PositionsTwice(TokensAndMemory):
+    """The positional encoding is applied twice.
+
+    In how many places is it called before the layers?
+    """
+
+    item = "decoder_output"
+
+    def place(self, x):
+        return super().place(super().place(x))
+
+
+class DropoutForTheRate(TokensAndMemory):
+    """The layers get 1 - dropout, as if it were the share that stays.
+
+    What does nn.Dropout count, and what the docstring?
+    """
+
+    item = "arguments"
+
+    def rate(self, dropout):
+        return 1 - dropout
+
+
+class LayersNeverDrop(TokensAndMemory):
+    """The layers never drop anything: they are made with a dropout of 0.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "arguments"
+
+    def rate(self, dropout):
+        return 0.0
+
+
+class OneLayerTooFew(TokensAndMemory):
+    """There is one layer less than n_layers says.
+
+    How often is a layer made? Count the numbers of the range.
+    """
+
+    item = "stack_depth"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, n_layers - 1, dropout)
+
+
+class EachLayerTwice(TokensAndMemory):
+    """Each layer is asked twice, one time after the other.
+
+    How often does the loop call a layer? What does the second call read?
+    """
+
+    item = "stack_depth"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        x = super().ask(layer, x, memory, target_mask, memory_mask)
+        return super().ask(layer, x, memory, target_mask, memory_mask)
+
+
+class TargetMaskForBoth(TokensAndMemory):
+    """Both attentions of each layer get the target's mask.
+
+    How long is the target, and how long the memory? Whose padding is blocked where?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other):
+        return other
+
+
+class MemoryMaskForBoth(TokensAndMemory):
+    """Both attentions of each layer get the memory's mask.
+
+    How long is the target, and how long the memory? Who keeps a word from seeing what
+    follows?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other):
+        return other
+
+
+class TargetMaskInverted(TokensAndMemory):
+    """The target's mask is turned round: what may be attended to is blocked.
+
+    True means "may attend" in every part of the model.
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other):
+        return None if mask is None else ~mask
+
+
+class MemoryMaskInverted(TokensAndMemory):
+    """The memory's mask is turned round: what may be attended to is blocked.
+
+    True means "may attend" in every part of the model.
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other):
+        return None if mask is None else ~mask
+
+
+class MemoryInTheFirstLayerOnly(TokensAndMemory):
+    """Only the first layer reads the memory; the others read the target as their memory.
+
+    Every layer of the decoder reads the same memory. What does the loop hand on?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for place, layer in enumerate(self.layers):
+            read = memory if place == 0 else x
+            x = self.ask(layer, x, read, target_mask, None if place else memory_mask)
+        return x

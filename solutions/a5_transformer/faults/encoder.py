@@ -630,3 +630,128 @@ class MaskTransposed(TokensToMemory):
 
     def read_mask(self, mask):
         return None if mask is None else mask.transpose(-2, -1)
+
+
+# More ways through the stack
+
+
+class SumOfTheLayers(TokensToMemory):
+    """What all layers give is added up.
+
+    The next layer reads what the one before gave. What is the stack to return?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, mask):
+        total = 0
+        for layer in self.layers:
+            x = self.ask(layer, x, mask)
+            total = total + x
+        return total
+
+
+class MeanOfTheLayers(TokensToMemory):
+    """The mean of what all layers give is returned.
+
+    The next layer reads what the one before gave. What is the stack to return?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, mask):
+        every = []
+        for layer in self.layers:
+            x = self.ask(layer, x, mask)
+            every.append(x)
+        return sum(every) / len(every)
+
+
+class ReturnsEveryLayer(TokensToMemory):
+    """A list of what each layer gives is returned, or a pair, not the last one alone.
+
+    Who reads it next, and what of it?
+    """
+
+    item = "encoder_output"
+
+    def stack(self, x, mask):
+        every = []
+        for layer in self.layers:
+            x = self.ask(layer, x, mask)
+            every.append(x)
+        return every
+
+
+class PositionsAlone(TokensToMemory):
+    """The layers get the positional encoding of nothing: the tokens are embedded, but not
+    used.
+
+    What does PositionalEncoding add to, and what goes into it?
+    """
+
+    item = "encoder_output"
+
+    def place(self, x):
+        return super().place(x * 0.0)
+
+
+class PositionsTwice(TokensToMemory):
+    """The positional encoding is applied twice.
+
+    In how many places is it called before the layers?
+    """
+
+    item = "encoder_output"
+
+    def place(self, x):
+        return super().place(super().place(x))
+
+
+class DropoutForTheRate(TokensToMemory):
+    """The layers get 1 - dropout, as if it were the share that stays.
+
+    What does nn.Dropout count, and what the docstring?
+    """
+
+    item = "arguments"
+
+    def rate(self, dropout):
+        return 1 - dropout
+
+
+class LayersNeverDrop(TokensToMemory):
+    """The layers never drop anything: they are made with a dropout of 0.
+
+    In how many places is something dropped, and what does each of them have to be told?
+    """
+
+    item = "arguments"
+
+    def rate(self, dropout):
+        return 0.0
+
+
+class OneLayerTooFew(TokensToMemory):
+    """There is one layer less than n_layers says.
+
+    How often is a layer made? Count the numbers of the range.
+    """
+
+    item = "stack_depth"
+
+    def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
+        super().make_layers(d_model, n_heads, d_ff, n_layers - 1, dropout)
+
+
+class EachLayerTwice(TokensToMemory):
+    """Each layer is asked twice, one time after the other.
+
+    How often does the loop call a layer? What does the second call read?
+    """
+
+    item = "stack_depth"
+
+    def ask(self, layer, x, mask):
+        x = super().ask(layer, x, mask)
+        return super().ask(layer, x, mask)

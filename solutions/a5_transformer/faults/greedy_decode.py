@@ -608,3 +608,110 @@ class WritesWithoutTheMask(GreedyDecode):
 
     def decode(self, model, target, memory, source):
         return model.decoder(target, memory, memory_mask=model.source_mask(source))
+
+
+# More of starting, choosing and ending
+
+
+class StopsWithRowZero(GreedyDecode):
+    """The writing stops as soon as the first row of the batch has ended.
+
+    The others are in the middle of their sentences. Which rows are asked?
+    """
+
+    item = "greedy_end"
+
+    def is_done(self, ended):
+        return bool(ended[0])
+
+
+class WordsOfTheHiddenNumbers(GreedyDecode):
+    """The argmax runs over the d_model numbers of the decoder: the output layer is not
+    asked.
+
+    Which layer turns these numbers into logits, one for each word?
+    """
+
+    item = "greedy_words"
+
+    def position(self, x):
+        self.x = x[:, -1:]
+        return self.x
+
+    def choose(self, logits):
+        return self.x.argmax(dim=-1)
+
+
+class SecondLikeliest(GreedyDecode):
+    """The word with the second largest logit is chosen.
+
+    topk gives the largest ones in their order. Which place has the first?
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits):
+        return logits.topk(2, dim=-1).indices[..., 1]
+
+
+class WordBeforeTheLast(GreedyDecode):
+    """The words are read at the position before the last.
+
+    Which position predicts the word that is missing yet?
+    """
+
+    item = "greedy_words"
+
+    def position(self, x):
+        return x[:, -2:-1] if x.shape[1] > 1 else x
+
+
+class EndIsCutOff(GreedyDecode):
+    """The last column is cut off, whatever is in it.
+
+    Which of the tokens does the docstring keep?
+    """
+
+    item = "greedy_words"
+
+    def cut(self, target):
+        return target[:, :-1]
+
+
+class StepsOfMaxLen(GreedyDecode):
+    """max_len words are written behind the start, ended or not.
+
+    How many tokens are there before the first word is written, and when may it stop?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] <= max_len
+
+    def is_done(self, ended):
+        return False
+
+
+class ReturnsInt32(GreedyDecode):
+    """The tokens are returned as int32, not as int64.
+
+    Which step changes the dtype?
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return target.int()
+
+
+class ReturnsAListOfRows(GreedyDecode):
+    """A list of rows is returned, each a tensor, not one tensor of all.
+
+    What can be done with a tensor that cannot be done with a list?
+    """
+
+    item = "greedy_words"
+
+    def give(self, target):
+        return list(target)

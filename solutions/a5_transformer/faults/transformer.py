@@ -954,3 +954,250 @@ class DecodeAloneHearsPadding(TwoStacks):
 
     def forward(self, source, target):
         return self.output(super().decode(target, self.encode(source), source))
+
+
+# More of the masks, the stacks and the logits
+
+
+class TargetMaskInTheCrossAttention(TwoStacks):
+    """The cross-attention gets the padding of the target, where it reads the source.
+
+    The memory has a row for each token of which sentence?
+    """
+
+    item = "transformer_output"
+
+    def mask_of_cross_attention(self, target, source):
+        return self.real(target)
+
+
+class WholeTargetMaskInTheCrossAttention(TwoStacks):
+    """The cross-attention gets the target's mask, where it reads the source.
+
+    The memory has a row for each token of which sentence?
+    """
+
+    item = "transformer_output"
+
+    def mask_of_cross_attention(self, target, source):
+        return self.target_mask(target)
+
+
+class SourceMaskInTheSelfAttention(TwoStacks):
+    """The decoder reads the target under the source's mask.
+
+    Whose padding is in the target, and who keeps a word from seeing what follows?
+    """
+
+    item = "transformer_output"
+
+    def mask_of_self_attention(self, target, source):
+        return self.source_mask(source)
+
+
+class OneTooFar(TwoStacks):
+    """Each word of the target may also see the one that comes right after it.
+
+    Where does the triangle begin: at the diagonal, or one beside it?
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        size = target.shape[1]
+        return torch.ones(size, size, dtype=torch.bool, device=target.device).tril(1)
+
+
+class TargetMaskOfThreeAxes(TwoStacks):
+    """The target's mask is (batch, t, t): the axis for the heads is missing.
+
+    Which shape does the docstring give? Shapes are aligned from the right.
+    """
+
+    item = "transformer_masks"
+
+    def give_target_mask(self, mask):
+        return mask.squeeze(1)
+
+
+class TargetMaskOfIntegers(TwoStacks):
+    """The target's mask holds whole numbers 0 and 1, not the truth values of torch.bool.
+
+    For whole numbers ~ is something else than for truth values. What does & give?
+    """
+
+    item = "transformer_masks"
+
+    def give_target_mask(self, mask):
+        return mask.long()
+
+
+class TargetMaskOfInt32(TwoStacks):
+    """The target's mask holds 0 and 1 as torch.int32, not the truth values of torch.bool.
+
+    For whole numbers ~ is something else than for truth values. What does & give?
+    """
+
+    item = "transformer_masks"
+
+    def give_target_mask(self, mask):
+        return mask.int()
+
+
+class TargetMaskInverted(TwoStacks):
+    """The target's mask is True where nothing may be seen: the other way round.
+
+    True means "may attend" in every part of the model.
+    """
+
+    item = "transformer_masks"
+
+    def give_target_mask(self, mask):
+        return ~mask
+
+
+class SourceMaskOfThreeAxes(TwoStacks):
+    """The source's mask is (batch, 1, t_source): one of the two axes of size 1 is missing.
+
+    Which shape does the docstring give? Shapes are aligned from the right.
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return super().source_mask(source).squeeze(1)
+
+
+class SourceMaskOfIntegers(TwoStacks):
+    """The source's mask holds whole numbers 0 and 1, not the truth values of torch.bool.
+
+    For whole numbers ~ is something else than for truth values. What does a comparison
+    give?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return super().source_mask(source).long()
+
+
+class TargetPadIdIsZero(TwoStacks):
+    """The target's mask looks for padding as 0, whatever pad_id is; the source's does not.
+
+    Where is pad_id kept, and which of the two masks asks for it?
+    """
+
+    item = "transformer_masks"
+
+    def target_mask(self, target):
+        return self.give_target_mask(self.both(padding_mask(target), self.earlier(target)))
+
+
+class PaddingOnBothAxes(TwoStacks):
+    """Padding of the target is blocked on both axes: padded queries attend to nothing, too.
+
+    Whom does a padded query hurt, and what does it get without any key?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return real & real.transpose(-2, -1) & earlier
+
+
+class EncoderReadsTheTarget(TwoStacks):
+    """The encoder of forward reads the target: the source is not read.
+
+    Which of the two sentences is read, and which one written?
+    """
+
+    item = "transformer_output"
+
+    def forward(self, source, target):
+        memory = self.remember(self.encode(target))
+        return self.give(self.finish(self.project(self.decode(target, memory, target))))
+
+
+class EmbeddingOfTheTargetForBoth(TwoStacks):
+    """The embedding of the decoder takes the place of the encoder's, as with one embedding
+    for both.
+
+    The two languages have words of their own. How many embeddings are made?
+    """
+
+    item = "transformer_output"
+
+    def share_embeddings(self):
+        self.encoder.token_embedding = self.decoder.token_embedding
+
+
+class LogitsScaled(TwoStacks):
+    """The logits are divided by the root of d_model.
+
+    Where does the paper scale, and what does it scale there?
+    """
+
+    item = "transformer_output"
+
+    def finish(self, logits):
+        return logits / self.output.in_features**0.5
+
+
+class ReluBeforeTheOutput(TwoStacks):
+    """What the decoder gives goes through a ReLU before the output layer.
+
+    Is there a function between the last layer and the logits?
+    """
+
+    item = "transformer_output"
+
+    def project(self, x):
+        return self.output(x.relu())
+
+
+class DetachesTheLogits(TwoStacks):
+    """The logits are detached: no gradient flows back to anything.
+
+    detach, data and torch.no_grad cut autograd's graph. What does the model learn then?
+    """
+
+    item = "transformer_tensors"
+
+    def finish(self, logits):
+        return logits.detach()
+
+
+class ReturnsTheMemoryToo(TwoStacks):
+    """forward returns a pair: the logits, and the memory.
+
+    Which alone does the docstring ask for?
+    """
+
+    item = "transformer_output"
+
+    def forward(self, source, target):
+        return super().forward(source, target), self.encode(source)
+
+
+class LastLogitsLeftOut(TwoStacks):
+    """The last position of the target is left out of the logits.
+
+    How long is the target that was passed, and for which of its words are logits asked?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits[:, :-1]
+
+
+class FirstLogitsLeftOut(TwoStacks):
+    """The first position of the target is left out of the logits.
+
+    How long is the target that was passed, and for which of its words are logits asked?
+    """
+
+    item = "transformer_output"
+
+    def give(self, logits):
+        return logits[:, 1:]

@@ -301,7 +301,7 @@ class LogOfSoftmax(SmoothedLoss):
 
 
 class LogOfSoftmaxAndATrifle(SmoothedLoss):
-    """A tiny number, 1e-9, is added to the probabilities before the logarithm.
+    """A tiny number, such as 1e-9, is added to the probabilities before the logarithm.
 
     No loss of a word can be above 20.7 then, however wrong the model is. What is it there for?
     """
@@ -868,3 +868,178 @@ class ReturnsThePerplexity(SmoothedLoss):
 
     def give(self, loss):
         return loss.exp()
+
+
+# More of the logarithm, the shares and the mean
+
+
+class LogOfSoftmaxAndATrifleSmaller(LogOfSoftmaxAndATrifle):
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-12).log()
+
+
+class LogOfSoftmaxAndATrifleLarger(LogOfSoftmaxAndATrifle):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-8).log()
+
+
+class LogOfSoftmaxAndATrifleOfATenBillionth(LogOfSoftmaxAndATrifle):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-10).log()
+
+
+class LogOfSoftmaxAndATrifleOfAMillionth(LogOfSoftmaxAndATrifle):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-6).log()
+
+
+class LogOfClamped(SmoothedLoss):
+    """The probabilities are kept above a tiny number, such as 1e-9, before the logarithm.
+
+    No loss of a word can be above 20.7 then, however wrong the model is, and no gradient
+    flows there. What is it there for?
+    """
+
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(min=1e-9).log()
+
+
+class LogOfClampedSmaller(LogOfClamped):
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(min=1e-12).log()
+
+
+class LogOfClampedLarger(LogOfClamped):
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(min=1e-8).log()
+
+
+class LogOfClampedOfATenMillionth(LogOfClamped):
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(min=1e-7).log()
+
+
+class LogOfClampedOfATenBillionth(LogOfClamped):
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(min=1e-10).log()
+
+
+class SmoothsThePrediction(SmoothedLoss):
+    """The probability of the right word is mixed with an even share, and the logarithm
+    taken of that: the prediction is smoothed, not the target.
+
+    What is smoothed: what the model says, or what it should say?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        return ((1 - smoothing) * right.exp() + smoothing / vocab_size).log()
+
+
+class DividesByTheLength(SmoothedLoss):
+    """The sum over the real tokens is divided by t, the length of the sentences with their
+    padding.
+
+    Over how many tokens does the mean run, in all sentences?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return values.masked_fill(~real, 0.0).sum() / real.shape[1]
+
+
+class ShareOfTheRightWordAlone(SmoothedLoss):
+    """The right word's probability is made smaller by the smoothing, and the others get no
+    share of it.
+
+    What is taken away from one word must go to the others. What do the shares sum to?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        return (1 - smoothing) * right + 0.0 * rest
+
+
+class SharedAmongFewer(SmoothedLoss):
+    """The wrong words share the smoothing, and the right one gets 1 - smoothing and its
+    even share besides: all shares sum to more than 1.
+
+    What do all the shares sum to?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        wrong = (rest * vocab_size - right) / (vocab_size - 1)
+        return (1 - smoothing + smoothing / vocab_size) * right + smoothing * wrong
+
+
+class MeanOverTheWordsOfTheRight(SmoothedLoss):
+    """The right word's part is divided by the size of the vocabulary, as a mean over all
+    words of a one-hot target does.
+
+    Over the words there is a sum in the formula. Over what does the mean run?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        return (1 - smoothing) * right / vocab_size + smoothing * rest
+
+
+class SignOfTheSmoothing(SmoothedLoss):
+    """The smoothing's part has the wrong sign: it is taken away.
+
+    Both parts are logarithms of probabilities. Which sign have they, and which has the
+    loss?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        return (1 - smoothing) * right - smoothing * rest
+
+
+class LogOfTheMean(SmoothedLoss):
+    """The logarithm is taken of the mean probability of the real tokens, where the mean
+    should be taken of the logarithms.
+
+    How surprising is each word by itself, and when is the mean taken?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return -(-values[real]).exp().mean().log()
+
+
+class FirstTokenLeftOut(SmoothedLoss):
+    """The first token of each target is left out.
+
+    Whoever calls has cut off the start already. Which tokens are to be predicted?
+    """
+
+    item = "loss_value"
+
+    def take(self, logits, target, pad_id):
+        return logits[:, 1:], target[:, 1:]
+
+
+class LastTokenLeftOut(SmoothedLoss):
+    """The last token of each target is left out.
+
+    Whoever calls has set logits and target one apart already. Which tokens are to be
+    predicted?
+    """
+
+    item = "loss_value"
+
+    def take(self, logits, target, pad_id):
+        return logits[:, :-1], target[:, :-1]

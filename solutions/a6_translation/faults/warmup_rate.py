@@ -346,3 +346,90 @@ class AsATensor(WarmupRate):
 
     def give(self, rate):
         return torch.tensor(rate)
+
+
+# More ways up and down
+
+
+class RisesWithTheRoot(WarmupRate):
+    """The half that rises does so with the root of the step.
+
+    How does the rate of the warm-up grow: along a line, or along a curve?
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return step**0.5 / warmup_steps
+
+
+class GrowsWithTheRoot(WarmupRate):
+    """The half that falls has the power 0.5, and grows: its minus is missing.
+
+    Is the rate to become smaller, or larger?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return step**0.5
+
+
+class CountsInWholeWarmups(WarmupRate):
+    """The half that rises is divided in whole numbers: it is 0 until the warm-up is over.
+
+    What is 7 // 10, and what is 7 / 10?
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return (step // warmup_steps) * warmup_steps**-0.5
+
+
+class PowersInWholeNumbers(WarmupRate):
+    """The power -1 / 2 of the step is read as (1 / step) / 2.
+
+    Which of ** and / comes first in Python?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return step**-1 / 2 if step else math.inf
+
+
+class FallsFromTheStart(WarmupRate):
+    """The rate falls along a line to 0 after the warm-up.
+
+    How does the formula say that it falls?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return max(0.0, 2 - step / warmup_steps) * warmup_steps**-0.5
+
+
+class AsATensorOfFloat64(WarmupRate):
+    """The rate is returned as a tensor, not as a number.
+
+    What does an optimizer take for its rate?
+    """
+
+    item = "warmup_rate"
+
+    def give(self, rate):
+        return torch.tensor(rate, dtype=torch.float64)
+
+
+class ReturnsAList(WarmupRate):
+    """The rate is returned in a list.
+
+    Where do the brackets come from?
+    """
+
+    item = "warmup_rate"
+
+    def give(self, rate):
+        return [rate]
