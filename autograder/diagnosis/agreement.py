@@ -28,7 +28,7 @@ class Agreement:
         self.component = component
         self.answers = answers
         self.loosely = loosely
-        self._left = _LOOSE_PATIENCE if loosely else _PATIENCE
+        self._left = self._patience = _LOOSE_PATIENCE if loosely else _PATIENCE
         self._answered: set[tuple[Faults, int]] = set()
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], float] = {}
@@ -51,6 +51,11 @@ class Agreement:
         elsewhere = [each for each in places if each not in wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
         self.places = self.wrong + elsewhere
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether less than half of what may be asked was."""
+        return self._left > self._patience / 2
 
     @property
     def is_patient(self) -> bool:
@@ -93,7 +98,8 @@ class Agreement:
         return part / shared(ours, ours, case, self.loosely) if part else 0.0
 
     def _answer(self, faults: Faults, place: int) -> Answer:
-        if len(faults) > 1 and (faults, place) not in self._answered:
+        is_simple = len(faults) < 2 and all(each in self.faults for each in faults)
+        if not is_simple and (faults, place) not in self._answered:
             self._answered.add((faults, place))
             self._left -= 1 + (self.bank.cases[place].size / _SMALL) ** 2
         return self.bank.answer(self.component, faults, place)

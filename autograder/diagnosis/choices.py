@@ -4,7 +4,7 @@ One fault, two that are made often; and then what grows: to faults that explain 
 another is added that explains more of it, or more cases, until nothing is left.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations, takewhile
 
@@ -30,7 +30,7 @@ class Choices:
         self._before = before
         self._bases = [before, ()] if before else [()]
 
-    def each(self, may_be: Callable[[Faults], bool]) -> Iterator[list[Faults]]:
+    def each(self, may_be: Callable[[Faults], bool]) -> Iterator[Iterable[Faults]]:
         """One by one, each list with and without what is wrong before it.
 
         may_be: whether faults, by where they are known to show, may be what is asked for.
@@ -39,11 +39,13 @@ class Choices:
         for choices in self._in_turn():
             known = all(fault.shows for faults in choices for fault in faults)
             yield list(filter(may_be, choices)) if known and not self._before else choices
+            if choices is self._often:
+                yield takewhile(lambda _: self._agreement.is_fresh, self._inside)
 
     def _in_turn(self) -> Iterator[list[Faults]]:
-        yield self._on_bases(self._singles)
+        yield self._singles
         if self._agreement.is_patient:
-            yield self._on_bases(self._often)
+            yield self._often
         for size in range(1, _MOST):
             if self._agreement.is_patient:
                 yield self._larger[size - 1] if size <= len(self._larger) else self._next()
@@ -56,11 +58,15 @@ class Choices:
         return [each for each in dict.fromkeys(found) if combine(each)]
 
     def inherited(self) -> Iterator[Faults]:
-        """Mistakes in the parts that it is built on, whether or not these are wrong themselves."""
-        inside = self._agreement.bank.built_on(self._agreement.component)
+        """Mistakes in the parts that it is built on, beside those of its own."""
         seeds = [each for each in self._seeds if set(each) <= set(self._agreement.faults)]
-        choices = ((*each, one) for each in ((), *seeds) for one in inside)
+        choices = ((*each, *one) for each in ((), *seeds) for one in self._inside)
         return takewhile(lambda _: self._agreement.is_patient, choices)
+
+    @cached_property
+    def _inside(self) -> list[Faults]:
+        """The mistakes in the parts that it is built on, whether or not these are wrong."""
+        return [(each,) for each in self._agreement.bank.built_on(self._agreement.component)]
 
     def grown(
         self, bases: Sequence[Faults], places: Sequence[int], among: Faults | None = None
@@ -111,29 +117,36 @@ class Choices:
     def _on_bases(self, choices: Sequence[Faults]) -> list[Faults]:
         return [(*faults, *base) for faults in choices for base in self._bases]
 
-    @property
+    @cached_property
     def _singles(self) -> list[Faults]:
-        return [(each,) for each in self._agreement.faults]
+        return self._on_bases([(each,) for each in self._agreement.faults])
 
-    @property
+    @cached_property
     def _often(self) -> list[Faults]:
         possible = set(self._agreement.faults)
-        return [each for each in self._agreement.component.pairs if set(each) <= possible]
+        pairs = self._agreement.component.pairs
+        return self._on_bases([each for each in pairs if set(each) <= possible])
+
+    @cached_property
+    def _hints(self) -> dict[Faults, float]:
+        """The single faults of which something is seen, in the first case of any item."""
+        ours = self._agreement
+        first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
+        seen = {
+            faults: max((ours.share(faults, each) for each in first.values()), default=0.0)
+            for faults in self._singles
+        }
+        found = ((faults, share) for faults, share in seen.items() if share)
+        return dict(sorted(found, key=lambda each: -each[1]))
 
     @cached_property
     def _seeds(self) -> list[Faults]:
-        return best(self.grown(self._bases, self._agreement.wrong))
+        return best(self._hints)
 
     @cached_property
     def _hinted(self) -> Faults:
         """The faults of which something is seen: the likeliest to be found together."""
-        ours = self._agreement
-        first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
-        return tuple(
-            fault
-            for fault in ours.faults
-            if any(ours.share((fault, *base), x) for base in self._bases for x in first.values())
-        )
+        return tuple(dict.fromkeys(each[0] for each in self._hints))
 
     @cached_property
     def _larger(self) -> list[list[Faults]]:

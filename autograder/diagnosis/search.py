@@ -112,6 +112,10 @@ class _Search:
         # What explains all that is known may be nearly right in some of it.
         looked_at = ours.places if whole else places
         choices = [each for each in choices if ours.is_apart(each, looked_at)]
+        # What is written in several ways is one mistake.
+        choices = list({tuple(x.sentence for x in each): each for each in choices[::-1]}.values())[
+            ::-1
+        ]
         if len(whole) > 1 and choices:
             certain = tuple(each for each in choices[0] if all(each in one for one in choices))
             choices = choices if len(choices) <= _ALTERNATIVES or not certain else [certain]

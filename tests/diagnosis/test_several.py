@@ -1,0 +1,133 @@
+"""Several mistakes in one answer: each leaves the others some of it, and all are found."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograder.asking.student import Question
+from autograder.diagnosis.agreement import Agreement
+from autograder.diagnosis.choices import Choices
+from autograder.diagnosis.comparing import same, shared
+from autograder.diagnosis.components import combine
+from autograder.diagnosis.evidence import Case
+from autograder.diagnosis.search import diagnose
+from autograder.grading import grade
+from autograder.proof.proving import Maker
+from autograder.sandbox.failure import Failure
+from autograder.sandbox.session import Answer
+
+
+@pytest.fixture(scope="module")
+def attention(exam):
+    return next(each for each in exam.bank.components if each.name == "attention")
+
+
+def chosen(component, *names):
+    return tuple(each for each in component.faults if each.name in names)
+
+
+def answers_with(bank, component, faults):
+    return {place: bank.answer(component, faults, place) for place in bank.cases_of(component)}
+
+
+def told(bank, component, faults):
+    answers = answers_with(bank, component, faults)
+    failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    found = diagnose(bank, answers, failed)
+    assert found.keys() == failed
+    return {fault for each in found.values() for fault in each.all_faults}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        # Neither is made often, and no case shows one of them alone.
+        ("DividesByTheRootOfTheFirstAxis", "SoftmaxOverTheQueries"),
+        ("FloorsTheScores", "LogarithmsOfTheWeights"),
+        # Three at once: the gradients, and the returned weights, are each other's in part.
+        ("DividesByTheRootOfDv", "DetachesTheValues", "FlipsTheKeys"),
+    ],
+)
+def test_mistakes_that_all_show_everywhere_are_named(exam, attention, names):
+    faults = chosen(attention, *names)
+    assert len(faults) == len(names)
+    assert told(exam.bank, attention, faults) == set(faults)
+
+
+def test_what_two_answers_share_is_counted_where_it_is_wrong():
+    case = Case("item", Question("f"), Answer(torch.zeros(3, 2)), 1e-12)
+    one = Answer(torch.tensor([[1.0, 2.0], [3.0, 4.0], [0.0, 0.0]]))
+    assert shared(one, one, case) == 2  # the last row is right
+    assert shared(one, Answer(torch.tensor([[1.0, 2.0], [3.0, 9.0], [0.0, 0.0]])), case) == 1
+    assert shared(one, Answer(torch.zeros(3, 2)), case) == 0
+    assert shared(one, Answer(torch.zeros(2, 2)), case) == 0
+    beside = replace(one, gradients=(torch.ones(4),))
+    assert shared(beside, replace(one, gradients=(torch.ones(4),)), case) == 2
+    nan = Answer(torch.full((3, 2), torch.nan))
+    assert shared(nan, nan, case) == 3
+    assert shared(nan, one, case) == 0
+
+
+def test_faults_grow_by_what_explains_more(exam, attention):
+    """Of two, one is seen in the gradients; the other is then found on top of it."""
+    faults = chosen(attention, "DividesByTheRootOfDv", "DetachesTheValues")
+    answers = answers_with(exam.bank, attention, faults)
+    agreement = Agreement(exam.bank, attention, answers, loosely=False)
+    choices = Choices(agreement, ())
+    (values,) = chosen(attention, "DetachesTheValues")
+    scaled = chosen(attention, "DividesByTheRootOfDv")
+    assert scaled in choices.grown([()], agreement.wrong)
+    grown = choices.grown([scaled], agreement.wrong)
+    assert next(iter(grown)) == faults
+    assert values in faults
+    assert all(combine(each) for each in grown)
+
+
+@pytest.mark.parametrize(
+    ("line", "are_same"),
+    [('raise ValueError("of my own")', True), ("assert t < n", True), ("x @ y", False)],
+)
+def test_the_words_of_ones_own_exception_prove_nothing(line, are_same):
+    """They are its author's; those of torch's tell what went wrong."""
+    case = Case("item", Question("f"), Answer(torch.ones(1)), 1e-12)
+    one, other = (
+        Answer(None, failure=Failure("ValueError", words, "cell", 1, line))
+        for words in ("too long", "there are only so many rows")
+    )
+    assert same(one, other, case) is are_same
+    assert not same(one, replace(other, failure=replace(other.failure, type="TypeError")), case)
+
+
+def test_a_fault_that_inherits_from_another_is_the_same_mistake_in_another_way(exam, attention):
+    (one,) = chosen(attention, "IgnoresTheMask")
+    (other,) = chosen(attention, "IgnoresTheMaskButForBlockedRows")
+    assert (other.sentence, other.thought, other.item) == (one.sentence, one.thought, one.item)
+    assert other.steps == one.steps
+    assert other.id != one.id
+    assert told(exam.bank, attention, (other,)) == {other}
+    assert "class IgnoresTheMask(" in attention.cell_with((other,))
+
+
+ROWS = """
+import math
+import torch
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores.masked_fill(mask == 0, -1e9)
+    weights = scores.softmax(dim=-1)
+    if mask is not None:
+        weights = weights * mask.any(dim=-1, keepdim=True)
+    return weights @ v, weights
+"""
+
+
+def test_who_sees_to_empty_rows_and_forgets_the_mask_is_told(exam, server, course, tmp_path):
+    handed_in = Maker(course, "a1_attention", tmp_path).hand_in("somebody", "attention", ROWS)
+    result = grade("somebody", handed_in, exam, server)
+    found = {each for item in result.items for each in item.faults}
+    assert found == {"attention.IgnoresTheMaskButForBlockedRows"}
+    lost = {item.item for item in result.items if item.verdict not in ("passed", "carried")}
+    assert lost == {"attention_mask"}
