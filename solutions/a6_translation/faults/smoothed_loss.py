@@ -301,7 +301,8 @@ class LogOfSoftmax(SmoothedLoss):
 
 
 class LogOfSoftmaxAndATrifle(SmoothedLoss):
-    """A tiny number, such as 1e-9, is added to the probabilities before the logarithm.
+    """A tiny number, such as 1e-9, is added to the probabilities before the logarithm, or is their
+    least.
 
     No loss of a word can be above 20.7 then, however wrong the model is. What is it there for?
     """
@@ -906,11 +907,6 @@ class LogOfClamped(SmoothedLoss):
 
     def logarithms(self, logits, real):
         return logits.softmax(dim=-1).clamp(min=1e-9).log()
-
-
-class LogOfClampedSmaller(LogOfClamped):
-    def logarithms(self, logits, real):
-        return logits.softmax(dim=-1).clamp(min=1e-12).log()
 
 
 class LogOfClampedLarger(LogOfClamped):
