@@ -10,7 +10,8 @@ from autograder.sandbox.session import Answer
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
 # Questions put to more than single faults, until no more are. One counts by its size, about as long
 # as it takes: a tenth of a millisecond each, on a usual machine.
-_PATIENCE = 4000.0
+_PATIENCE = 6000.0
+_INSIDE = 1000.0  # of these, for what it is built on
 _LOOSE_PATIENCE = 1000.0
 _SMALL = 4500  # bytes
 
@@ -54,8 +55,8 @@ class Agreement:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether less than half of what may be asked was."""
-        return self._left > self._patience / 2
+        """Whether more may be asked of what it is built on."""
+        return self._left > self._patience - _INSIDE
 
     @property
     def is_patient(self) -> bool:

@@ -77,16 +77,20 @@ class Choices:
         """
         gains: dict[Faults, float] = {}
         for base in bases:
+            explained = False
             for place in self._unexplained(base, places):
-                if base and max(gains.values(), default=0.0) >= 1:
-                    break
                 had = self._agreement.share(base, place)
                 for faults in self._more(base, place, among):
                     if not self._agreement.is_patient:
                         break
                     gain = self._agreement.share(faults, place) - had
-                    if gain > gains.get(faults, 0.0):
-                        gains[faults] = gain
+                    gains[faults] = max(gain, gains.get(faults, 0.0))
+                    explained |= gain >= 1
+                if explained and base:
+                    break
+            if explained and self._hints.get(base, 1.0) < 1:
+                break  # the others have less to say for themselves
+        gains = {faults: gain for faults, gain in gains.items() if gain > 0}
         return dict(sorted(gains.items(), key=lambda each: -each[1]))
 
     def _more(self, base: Faults, place: int, among: Faults | None) -> Iterator[Faults]:
