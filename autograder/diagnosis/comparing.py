@@ -54,7 +54,7 @@ def apart(fault: Answer, case: Case, loosely: bool = False) -> bool:
 def shared(one: Answer, other: Answer, case: Case, loosely: bool = False) -> int:
     """In how many parts that are wrong two answers are the same: rows of numbers, or one in all.
 
-    Two mistakes that show in one answer leave each other some of it: a gradient, the other queries.
+    Two mistakes that show in one answer leave each other some of it: a gradient, a row.
     """
     ours, theirs, right = (_seen(each, case, loosely) for each in (one, other, case.right))
     both = [name for name in ours if name in theirs]

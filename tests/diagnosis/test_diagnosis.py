@@ -9,8 +9,9 @@ from autograder.asking.student import Question
 from autograder.checking.agree import Asked
 from autograder.course.result import Verdict
 from autograder.diagnosis.bank import Bank
+from autograder.diagnosis.comparing import apart, same
 from autograder.diagnosis.components import named
-from autograder.diagnosis.evidence import Case, apart, same
+from autograder.diagnosis.evidence import Case
 from autograder.diagnosis.search import diagnose
 from autograder.export.feedback import write_feedback
 from autograder.grading import grade
