@@ -4,7 +4,7 @@ Follow-through replaces earlier parts that fail; an item that fails then, too, h
 own. Where nothing explains its answers as they were handed in, those with the parts replaced tell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.checking import CheckOutcome
@@ -28,7 +28,7 @@ class Behind:
     outcomes: tuple[CheckOutcome, ...]
     answers: Mapping[int, Answer]
 
-    def failed(self, but: Mapping[str, object]) -> list[str]:
+    def failed(self, but: Collection[str]) -> list[str]:
         """The items that fail all the same, without those that are explained already."""
         failed = [each.item for each in self.outcomes if each.verdict in TO_DIAGNOSE]
         return [item for item in dict.fromkeys(failed) if item not in but]

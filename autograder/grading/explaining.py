@@ -101,17 +101,28 @@ class Explaining:
         found: Mapping[str, Diagnosis],
         views: Mapping[str, Behind],
     ) -> tuple[list[ItemResult], dict[str, str]]:
+        opened: dict[Behind | None, RemoteStudent] = {}
         with ExitStack() as students:
+
+            def student(view: Behind | None) -> RemoteStudent:
+                if view not in opened:  # a server has one at a time
+                    students.close()
+                    opened.clear()
+                    seen = (view.submission, view.given) if view else (self.submission, ())
+                    opened[view] = students.enter_context(self.student_of(*seen))
+                return opened[view]
 
             @cache
             def alone(view: Behind | None) -> Alone:
-                seen = (view.submission, view.given) if view else (self.submission, ())
-                student = students.enter_context(self.student_of(*seen))
                 answers = view.answers if view else self.answers
-                return Alone(self.exam.bank, answers, lambda case: ask(student, case))
+                return Alone(self.exam.bank, answers, lambda case: ask(student(view), case))
 
             def fails_alone(item: str, why: Diagnosis) -> bool:
-                return alone(views.get(item)).fails_through(why.faults, item)
+                if alone(views.get(item)).fails_through(why.faults, item):
+                    return True
+                # Explained as it was handed in, it may be hidden there when it is asked again.
+                others = [x for x in self.behind if item in x.failed(but=()) and item not in views]
+                return any(alone(x).fails_through(why.faults, item, False) for x in others)
 
             return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
 

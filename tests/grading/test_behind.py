@@ -50,3 +50,13 @@ def test_a_stub_hides_nothing_either(items_with, sources):
     assert items["feed_forward_output"].verdict == "missing"
     assert items["encoder_output"].faults
     assert items["decoder_output"].verdict == "carried"
+
+
+def test_whether_a_mistake_is_all_is_asked_behind_an_exception(items_with, sources, raising):
+    """Its parameters cannot be loaded: it is asked again, and FeedForward as it is would raise."""
+    wrong = sources["decoder_layer"].replace("cross_attn", "multihead_attn")
+    assert wrong != sources["decoder_layer"]
+    items = items_with(LAYERS, feed_forward=raising, decoder_layer=wrong)
+    assert items["decoder_output"].verdict == "wrong"
+    assert items["decoder_output"].faults.keys() == {"decoder_layer.CrossAttentionOfTorch"}
+    assert items["decoder_masks"].verdict == "carried"
