@@ -934,11 +934,11 @@ class AtMostFiveThousandRows(Places):
     item = "position_lengths"
 
     def make(self, max_len, d_model):
+        self.longest = max_len
         return super().make(5000, d_model)[:max_len]
 
     def refuse(self, t, max_len):
-        if max_len < 5000:
-            super().refuse(t, max_len)
+        super().refuse(t, self.longest)
 
 
 class StartsAtRowOne(Places):

@@ -678,21 +678,6 @@ class EndIsCutOff(GreedyDecode):
         return target[:, :-1]
 
 
-class StepsOfMaxLen(GreedyDecode):
-    """max_len words are written behind the start, ended or not.
-
-    How many tokens are there before the first word is written, and when may it stop?
-    """
-
-    item = "greedy_words"
-
-    def has_room(self, target, source, max_len):
-        return target.shape[1] <= max_len
-
-    def is_done(self, ended):
-        return False
-
-
 class ReturnsInt32(GreedyDecode):
     """The tokens are returned as int32, not as int64.
 
