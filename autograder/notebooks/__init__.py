@@ -1,6 +1,14 @@
 """Notebooks to cells: the source of an assignment, and submissions, read with bounds."""
 
 from autograder.notebooks.banned import banned_uses
+from autograder.notebooks.finding import (
+    UnreadableSubmission,
+    find_submission,
+    has_handed_in,
+    lie_beside,
+    refuse_links,
+    student_name,
+)
 from autograder.notebooks.given import (
     MODULE,
     can_be_given,
@@ -15,8 +23,6 @@ from autograder.notebooks.source import (
 from autograder.notebooks.submission import (
     MAX_FILE_BYTES,
     Submission,
-    UnreadableSubmission,
-    find_submission,
     modules_for,
     read_submission,
 )
@@ -33,7 +39,11 @@ __all__ = [
     "find_submission",
     "given_names",
     "given_source",
+    "has_handed_in",
+    "lie_beside",
     "modules_for",
     "read_source",
     "read_submission",
+    "refuse_links",
+    "student_name",
 ]

@@ -17,6 +17,7 @@ from typing import Any
 import nbformat
 
 from autograder.asking import Cell
+from autograder.notebooks.finding import UnreadableSubmission
 from autograder.notebooks.given import MODULE, given_names, given_source
 from autograder.notebooks.magics import Magics
 from autograder.notebooks.percent import percent_cells
@@ -26,10 +27,6 @@ MAX_FILE_BYTES = 16 << 20
 _MAX_SOURCE_BYTES = 1 << 20
 _MAX_CELLS = 2_000
 _MAX_NOTES = 50
-
-
-class UnreadableSubmission(Exception):
-    """The file cannot be graded at all; the message is for the student."""
 
 
 @dataclass(frozen=True)
@@ -51,25 +48,6 @@ class _Reading:
     def note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < _MAX_NOTES:
             self.notes.append(text)
-
-
-def find_submission(folder: Path, assignment_id: str) -> Path:
-    """The file to grade in a student's folder; under another name only if it is the only one.
-
-    Raises UnreadableSubmission when there is none, or no telling which.
-    """
-    named = [folder / f"{assignment_id}{suffix}" for suffix in (".ipynb", ".py")]
-    for path in named:
-        if path.is_symlink() or path.exists():
-            return path
-    found = sorted(folder.glob("*.ipynb")) if folder.is_dir() else []
-    if len(found) == 1:
-        return found[0]
-    others = ", ".join(path.name for path in found)
-    raise UnreadableSubmission(
-        f"there is no {assignment_id}.ipynb"
-        + (f", and several other notebooks ({others})." if found else ", nor any other notebook.")
-    )
 
 
 def read_submission(path: Path, source: Source) -> Submission:
@@ -96,7 +74,8 @@ def _read_bounded(path: Path) -> bytes:
     try:
         info = path.lstat()
         if not stat.S_ISREG(info.st_mode):
-            raise UnreadableSubmission(f"{path.name} is not a regular file.")
+            what = "a link, and links are not followed" if path.is_symlink() else "no regular file"
+            raise UnreadableSubmission(f"{path.name} is {what}: put the file itself there.")
         if info.st_size > MAX_FILE_BYTES:
             raise UnreadableSubmission(
                 f"{path.name} has {info.st_size / 2**20:.0f} MiB; at most "
@@ -108,6 +87,11 @@ def _read_bounded(path: Path) -> bytes:
 
 
 def _parse(path: Path, data: bytes) -> dict[str, Any]:
+    if data.startswith(b"PK"):
+        raise UnreadableSubmission(
+            f"{path.name} is a zip and no notebook: unpack it, put the notebook in it there under "
+            "this name, and grade again."
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -119,7 +103,7 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
             raise UnreadableSubmission(f"{path.name} is too long for a notebook's source.")
         return {"cells": percent_cells(text)}
     if not text.strip():
-        raise UnreadableSubmission(f"{path.name} is empty.")
+        raise UnreadableSubmission(f"{path.name} is empty: ask for the whole file.")
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -113,8 +113,9 @@ def test_a_byte_order_mark_is_no_obstacle(read):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("", "a1_attention.ipynb is empty."),
-        (" \n", "a1_attention.ipynb is empty."),
+        ("", "a1_attention.ipynb is empty: ask for the whole file."),
+        (b"PK\x03\x04" + bytes(20), "a1_attention.ipynb is a zip and no notebook: unpack it"),
+        (" \n", "a1_attention.ipynb is empty: ask for the whole file."),
         (RELEASED[: len(RELEASED) // 2], "its JSON breaks off or is damaged"),
         ("[" * 100_000, "its JSON breaks off or is damaged"),
         ("1" * 10_000, "its JSON breaks off or is damaged"),
@@ -169,8 +170,8 @@ def test_only_a_regular_file_is_read(tmp_path):
     (tmp_path / "link.ipynb").symlink_to(real)
     (tmp_path / "folder.ipynb").mkdir()
     os.mkfifo(tmp_path / "pipe.ipynb")
-    for name in ("link", "folder", "pipe"):
-        with pytest.raises(UnreadableSubmission, match=f"{name}.ipynb is not a regular file"):
+    for name, said in (("link", "a link, and"), ("folder", "no regular"), ("pipe", "no regular")):
+        with pytest.raises(UnreadableSubmission, match=f"{name}.ipynb is {said}"):
             read_submission(tmp_path / f"{name}.ipynb", SOURCE)
     with pytest.raises(UnreadableSubmission, match="cannot be read: No such file"):
         read_submission(tmp_path / "none.ipynb", SOURCE)
