@@ -19,14 +19,15 @@ from jinja2 import pass_context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from nbformat.v4.rwbase import rejoin_lines
 
-from autograder.notebooks import MAX_FILE_BYTES, UnreadableSubmission, find_submission
+from autograder.notebooks import UnreadableSubmission, find_submission, read_notebook
 
 __all__ = ["HandedInCell", "markdown_without_html", "read_cells", "rebuild"]
 
 _PICTURES = ("image/png", "image/jpeg")
+_MAX_OUTPUTS = 2_000  # of all cells
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
-_MAX_CELLS = 2_000
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,10 @@ class HandedInCell:
 def read_cells(path: Path) -> list[HandedInCell]:
     """The cells of a student's notebook, or of the only one beside it; none if it is unreadable."""
     try:
-        path = find_submission(path.parent, path.stem)
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-            return []
-        cells = nbformat.read(path, as_version=4)["cells"]
-        return [_handed_in(cell) for cell in cells[:_MAX_CELLS] if _has_text(cell)]
+        notebook, _ = read_notebook(find_submission(path.parent, path.stem))
+        cells = rejoin_lines(nbformat.from_dict(notebook))["cells"]
+        left = iter(range(_MAX_OUTPUTS))
+        return [_handed_in(cell, left) for cell in cells if _has_text(cell)]
     except UnreadableSubmission:
         return []
     except Exception:  # a reader fed with nonsense may raise anything; the verdicts say what
@@ -120,11 +120,12 @@ def _has_text(cell: Any) -> bool:
     return isinstance(cell, dict) and isinstance(cell.get("source"), str)
 
 
-def _handed_in(cell: NotebookNode) -> HandedInCell:
+def _handed_in(cell: NotebookNode, left: Iterator[int]) -> HandedInCell:
     # A raw cell is shown as code is: as text. Told to be HTML, it would go to the page as it is.
     kind = "markdown" if cell.get("cell_type") == "markdown" else "code"
     source = _whole(cell["source"])
-    outputs, attachments = list(_outputs(cell)), dict(_attachments(cell))
+    outputs = [each for each, _ in zip(_outputs(cell), left, strict=False)]
+    attachments = dict(_attachments(cell))
     return HandedInCell(kind, _grade_id(cell), source, outputs, attachments)
 
 

@@ -1,6 +1,8 @@
 """Notebooks to cells: the source of an assignment, and submissions, read with bounds."""
 
 from autograder.notebooks.banned import banned_uses
+from autograder.notebooks.beside import files_beside
+from autograder.notebooks.file import read_notebook
 from autograder.notebooks.finding import (
     UnreadableSubmission,
     find_submission,
@@ -21,14 +23,12 @@ from autograder.notebooks.source import (
     read_source,
 )
 from autograder.notebooks.submission import (
-    MAX_FILE_BYTES,
     Submission,
     modules_for,
     read_submission,
 )
 
 __all__ = [
-    "MAX_FILE_BYTES",
     "MODULE",
     "Source",
     "SourceCell",
@@ -36,12 +36,14 @@ __all__ = [
     "UnreadableSubmission",
     "banned_uses",
     "can_be_given",
+    "files_beside",
     "find_submission",
     "given_names",
     "given_source",
     "has_handed_in",
     "lie_beside",
     "modules_for",
+    "read_notebook",
     "read_source",
     "read_submission",
     "refuse_links",

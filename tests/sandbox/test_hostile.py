@@ -182,19 +182,19 @@ def passed__sources_as_lists_of_lines(notebook):
         cell["source"] = cell.source.splitlines(keepends=True)
 
 
-def passed__outputs_of_eight_mebibytes(notebook):
-    output = nbformat.v4.new_output("stream", text="passed\n" * (8 << 20 >> 3))
+def passed__outputs_of_seven_mebibytes(notebook):
+    output = nbformat.v4.new_output("stream", text="passed\n" * (7 << 20 >> 3))
     solution(notebook).outputs = [output]
 
 
 def passed__thousands_of_magics(notebook):
-    lines = "\n".join(f"%timeit x{n} = {n}" for n in range(5_000))
+    lines = "\n".join(f"%timeit x{n} = {n}" for n in range(3_000))
     notebook.cells.append(nbformat.v4.new_code_cell(lines))
 
 
 def passed__a_chain_of_functions_to_a_banned_call(notebook):
-    chain = [f"def f{n}(): return f{n + 1}()" for n in range(10_000)]
-    chain.append("def f10000(): return torch.nn.functional.scaled_dot_product_attention")
+    chain = [f"def f{n}(): return f{n + 1}()" for n in range(2_000)]
+    chain.append("def f2000(): return torch.nn.functional.scaled_dot_product_attention")
     notebook.cells.append(nbformat.v4.new_code_cell("\n".join(chain)))
 
 
@@ -210,7 +210,7 @@ def passed__long_chains_of_attributes(notebook):
 
 
 def passed__parentheses_too_deep_in_an_added_cell(notebook):
-    for source in ("(" * 100_000, "-" * 100_000 + "1", "x = " + "[" * 5_000 + "]" * 5_000):
+    for source in ("(" * 20_000, "-" * 20_000 + "1", "x = " + "[" * 5_000 + "]" * 5_000):
         notebook.cells.append(nbformat.v4.new_code_cell(source))
 
 
@@ -248,11 +248,11 @@ def error__null_character_in_the_source(notebook):
 
 
 def error__parentheses_too_deep(notebook):
-    solution(notebook).source += "\nx = " + "(" * 100_000
+    solution(notebook).source += "\nx = " + "(" * 50_000
 
 
 def error__minus_signs_without_end(notebook):
-    solution(notebook).source += "\nx = " + "-" * 100_000 + "1"
+    solution(notebook).source += "\nx = " + "-" * 50_000 + "1"
 
 
 def error__half_a_character(notebook):
@@ -317,7 +317,7 @@ def test_two_hundred_mebibytes_are_not_read(tmp_path, exam, server):
     result = grade("somebody", path, exam, server)
     assert time.monotonic() - started < 1
     assert {item.verdict for item in result.items} == {Verdict.UNREADABLE}
-    assert "has 200 MiB; at most 16 MiB can be read" in result.items[0].message
+    assert "has 200 MiB; at most 8 MiB can be read" in result.items[0].message
 
 
 def test_a_folder_in_the_place_of_the_file(tmp_path, exam, server):
