@@ -4,7 +4,7 @@ What grading runs is put together in `notebooks`; this is to be looked at, on th
 nbgrader lets people read, comment on and grade answers, and nothing of it gives points. Of a
 student's file there are left: the texts of cells, and of stored outputs plain text and pictures.
 HTML and scripts in them would run in the browser of whoever grades, so on those pages Markdown is
-rendered by `markdown_without_html`.
+rendered without it (markdown.py).
 """
 
 import re
@@ -15,15 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from jinja2 import pass_context
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbformat.v4.rwbase import rejoin_lines
 
 from autograder.notebooks import UnreadableSubmission, find_submission, read_notebook
 
-__all__ = ["HandedInCell", "markdown_without_html", "read_cells", "rebuild"]
+__all__ = ["HandedInCell", "read_cells", "rebuild"]
 
 _PICTURES = ("image/png", "image/jpeg")
 _MAX_OUTPUTS = 2_000  # of all cells
@@ -103,14 +101,6 @@ def _shown(cell: HandedInCell, id: str) -> NotebookNode:
 
 def _is_locked(cell: NotebookNode | None) -> bool:
     return cell is not None and not cell.metadata.nbgrader.solution
-
-
-@pass_context
-def markdown_without_html(context: Any, source: str) -> str:
-    """Render Markdown as nbconvert's filter `markdown2html` does, with HTML in it as text."""
-    pasted = context.get("cell", {}).get("attachments", {})
-    found: str = MarkdownWithMath(renderer=IPythonRenderer(attachments=pasted)).render(source)
-    return found
 
 
 # What a stranger's notebook says
