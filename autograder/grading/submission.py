@@ -1,5 +1,6 @@
 """One submission to its Result: read, run behind the walls, checked, judged."""
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from autograder.notebooks import (
 from autograder.sandbox.host import Server
 from autograder.sandbox.session import Answer
 
+_log = logging.getLogger(__name__)
 _OTHERS = 5  # notebooks that are told of
 _TOLD = 20  # cells whose failures are told, each in a note of its own
 _MORE_SECONDS = 10.0  # for finding out about a mistake that nothing explains, its cells among it
@@ -139,7 +141,11 @@ def _grade(
     cells = tuple(cell for cell in submission.cells if cell.name not in ended)
     kept = replace(submission, cells=cells)
     explaining = Explaining(exam, kept, outcomes, answers, behind, student_of)
-    items, mistakes = explaining.explain(items)
+    mistakes: tuple[Mistake, ...] = ()
+    try:
+        items, mistakes = explaining.explain(items)
+    except Exception:  # the verdicts stand, whatever nothing was found out about
+        _log.exception("nothing could be explained in what was handed in as %s", handed_in)
     own = looked_at(exam.source, exam.outcomes)
     return with_contradictions(items, carried_by, own, exam.source), mistakes, notes
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from autograder.notebooks.finding import UnreadableSubmission
 from autograder.notebooks.percent import percent_cells
+from autograder.sandbox import wire
 
 MAX_FILE_BYTES = 8 << 20
 MAX_CELLS = 2_000
@@ -38,8 +39,7 @@ def read_notebook(path: Path) -> tuple[dict[str, Any], bytes]:
 
 def short(text: str) -> str:
     """What a file says, fit to be quoted."""
-    text = text if len(text) <= 60 else f"{text[:57]}..."
-    return text.encode(errors="replace").decode()  # half a character, which JSON can smuggle in
+    return wire.text(text if len(text) <= 60 else f"{text[:57]}...", 60)
 
 
 def _read_bounded(path: Path) -> bytes:
