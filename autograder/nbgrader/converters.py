@@ -19,6 +19,7 @@ from typing import Any
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
@@ -132,6 +133,9 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
         result = self.desk.grade(student, handed_in)
         if result.needs_staff:
             settings, assignment = self.settings, self.desk.exam.assignment
+            with Gradebook(settings.db_url) as gradebook:  # so that it asks for a person
+                gradebook.update_or_create_student(student)
+                gradebook.update_or_create_submission(assignment.id, student)
             record([result], assignment, self.release, settings.db_url, {}, settings.penalty)
             found = {item.message: None for item in result.items if item.score is None}
             why = "; ".join(map(str, found))

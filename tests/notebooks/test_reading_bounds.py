@@ -9,9 +9,9 @@ import time
 from contextlib import suppress
 
 import pytest
-from autograder.nbgrader.rebuilt import read_cells
 from first_notebook import NAME, SOURCE, code, notebook
 
+from autograder.export import read_cells
 from autograder.notebooks import UnreadableSubmission, banned_uses, read_submission
 from autograder.notebooks.file import MAX_FILE_BYTES, MAX_SOURCE_BYTES
 
