@@ -14,6 +14,7 @@ from autograder.course.result import (
 )
 
 COURSE = "The Transformer from scratch"
+SCORED = [each for each in Verdict if each not in (Verdict.UNREADABLE, Verdict.INTERNAL)]
 NAMED = Mistake(
     kind="named",
     what=("The scores are not scaled.",),
@@ -113,7 +114,7 @@ def with_mistakes() -> tuple[Assignment, Result]:
 
 
 def score_of(verdict: Verdict, points: float) -> float | None:
-    """Full points when right, none when not, no score when it is our fault."""
-    if verdict is Verdict.INTERNAL:
+    """Full points when right, none when not, no score when a person must look."""
+    if verdict not in SCORED:
         return None
     return points if verdict in (Verdict.PASSED, Verdict.CARRIED) else 0.0

@@ -137,6 +137,7 @@ class RemoteStudent:
         self._refuse(name)
         self.run()
         self._skip_to(None)
+        self.run()  # by now its process may have died of what was skipped
         self._send(wire.encode({"op": "get", "name": name}, {}))
         return self._answer(name, Question(name)).value
 

@@ -16,6 +16,7 @@ from autograder.asking import Student, StudentError
 from autograder.checking.agree import Agree, Asked, Wrong
 from autograder.checking.collect import CHECKS, Check
 from autograder.checking.draw import Draw
+from autograder.checking.heard import Heard
 from autograder.checking.weights import Weights
 from autograder.course import Assignment, Verdict, seed
 from autograder.handout.checks.problem import kind_of_error
@@ -72,9 +73,10 @@ class Runner:
 
     def _run(self, check: Check, student: Student, handed_in: Path) -> CheckOutcome:
         tolerance = self._assignment.item(check.item).tolerance
-        agree = Agree(student, self._reference, tolerance, self._source.parameters, self._weights)
+        heard = Heard(student)
+        agree = Agree(heard, self._reference, tolerance, self._source.parameters, self._weights)
         known = {
-            "student": student,
+            "student": heard,
             "reference": self._reference,
             "reference_of": self._reference_of,
             "handed_in": handed_in,
@@ -91,6 +93,10 @@ class Runner:
             raise
         except BaseException as raised:  # an exit, too, is the check's failure
             error = raised
+            if not isinstance(raised, (Wrong, StudentError)) and (
+                odd := heard.odd(self._reference)
+            ):
+                error = Wrong(odd)  # of which no check can make anything
         return _outcome(check, error, agree)
 
 

@@ -15,6 +15,7 @@ _COLOURS = {
     Verdict.PASSED: "green",
     Verdict.CARRIED: "green",
     Verdict.MISSING: "bright_black",
+    Verdict.UNREADABLE: "magenta",
     Verdict.INTERNAL: "magenta",
 }
 
@@ -59,6 +60,9 @@ def print_result(out: Console, result: Result, feedback: Feedback = "diagnosis")
     result = result.told(feedback)
     score = "no score: needs staff" if result.score is None else f"{result.score:g}"
     out.print(f"[bold]{result.assignment}: {score} of {result.max_score:g}[/]\n")
+    if result.unreadable:
+        out.print(rich.markup.escape(result.unreadable))
+        return
     cards = cards_of(result, feedback)
     for card in cards:
         out.print(rich.markup.escape(as_text(card, result.max_score)) + "\n", soft_wrap=True)
@@ -79,7 +83,7 @@ def print_needs_staff(out: Console, graded: Sequence[Result]) -> None:
     struck: dict[str, list[str]] = {}
     for result in graded:
         for item in result.items:
-            if item.verdict is Verdict.INTERNAL:
+            if item.score is None:
                 students = struck.setdefault(item.message or "", [])
                 if result.student not in students:
                     students.append(result.student)

@@ -16,7 +16,7 @@ Feedback = Literal["verdict", "message", "diagnosis"]
 
 
 class Verdict(StrEnum):
-    """What became of one item; only `internal` is our fault, and it never costs points."""
+    """What became of one item; the last two give no score, and cost none: staff must look."""
 
     PASSED = "passed"
     CARRIED = "carried"  # right once an earlier part is replaced by a right one
@@ -26,7 +26,8 @@ class Verdict(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     FORBIDDEN = "forbidden"  # used a call that the item asks to write
-    INTERNAL = "internal"
+    UNREADABLE = "unreadable"  # what was handed in is not this notebook, as far as can be told
+    INTERNAL = "internal"  # our fault
 
 
 class SmallestExample(BaseModel):
@@ -60,9 +61,9 @@ class ItemResult(BaseModel):
     item: str
     title: str
     points: float
-    score: float | None  # None: internal, staff must look
+    score: float | None  # None: staff must look
     verdict: Verdict
-    message: str | None = None  # for the student; for staff when the verdict is internal
+    message: str | None = None  # for the student; for staff when there is no score
     hint: str | None = None  # a question that may lead on
     diagnosis: str | None = None  # what the numbers prove to be wrong
     faults: dict[str, str] = {}  # those that the diagnosis names: what was done, by id
@@ -80,7 +81,7 @@ class ItemResult(BaseModel):
         silent: dict[str, Any] = dict.fromkeys(("diagnosis", "known", "example")) | {"faults": {}}
         if feedback == "verdict":
             silent |= {"message": None, "hint": None}
-        kept = feedback == "diagnosis" or self.verdict is Verdict.INTERNAL
+        kept = feedback == "diagnosis" or self.score is None
         return self if kept else self.model_copy(update=silent)
 
 
@@ -115,7 +116,7 @@ class Mistake(BaseModel):
 
 
 class Result(BaseModel):
-    """One graded submission. `score` is None when any item is internal: never a zero."""
+    """One graded submission. `score` is None when any item's is: never a zero."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -140,8 +141,14 @@ class Result(BaseModel):
 
     @property
     def needs_staff(self) -> bool:
-        """Whether a fault of ours kept this submission from getting a score."""
+        """Whether this submission waits for a person: a fault of ours, or not to be read."""
         return self.score is None
+
+    @property
+    def unreadable(self) -> str | None:
+        """Why nothing of it could be graded, where what was handed in is the reason."""
+        found = (each.message for each in self.items if each.verdict is Verdict.UNREADABLE)
+        return next(found, None)
 
     def write(self, path: Path) -> None:
         """Write to `path` atomically, creating its folder."""

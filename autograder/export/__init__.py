@@ -5,7 +5,7 @@ from autograder.export.cells import GradebookOutOfReach, read_release
 from autograder.export.gradebook import GradebookError, HandedIn, record
 from autograder.export.page import write_page
 from autograder.export.publish import publish, write_pages
-from autograder.export.rebuilt import markdown_without_html, read_cells, rebuild
+from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
 from autograder.export.verdicts import unanswered, write_verdicts
 
@@ -19,7 +19,6 @@ __all__ = [
     "cards_of",
     "evidence",
     "line",
-    "markdown_without_html",
     "publish",
     "read_cells",
     "read_release",

@@ -1,7 +1,6 @@
 """A graded submission where the formgrader looks for it, our verdicts under the student's cells."""
 
 import shutil
-from fnmatch import fnmatch
 from pathlib import Path
 
 import nbformat
@@ -12,6 +11,7 @@ from autograder.export.gradebook import HandedIn
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings
 from autograder.export.verdicts import unanswered, write_verdicts
+from autograder.notebooks import files_beside
 
 __all__ = ["write_autograded"]
 
@@ -57,11 +57,7 @@ def write_autograded(
 
 
 def _copy_what_lies_beside(submitted: Path, folder: Path, ignore: list[str]) -> None:
-    """Pictures and files that were handed in; links are not followed."""
     folder.mkdir(parents=True)
-    for path in sorted(submitted.rglob("*")) if submitted.is_dir() else ():
-        within = path.relative_to(submitted)
-        left_out = (fnmatch(part, each) for part in within.parts for each in (*ignore, "*.ipynb"))
-        if path.is_file() and not path.is_symlink() and not any(left_out):
-            (folder / within).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, folder / within)
+    for name, data in files_beside(submitted, ignore):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)

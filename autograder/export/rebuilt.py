@@ -4,7 +4,7 @@ What grading runs is put together in `notebooks`; this is to be looked at, on th
 nbgrader lets people read, comment on and grade answers, and nothing of it gives points. Of a
 student's file there are left: the texts of cells, and of stored outputs plain text and pictures.
 HTML and scripts in them would run in the browser of whoever grades, so on those pages Markdown is
-rendered by `markdown_without_html`.
+rendered without it (markdown.py).
 """
 
 import re
@@ -15,18 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from jinja2 import pass_context
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from nbformat.v4.rwbase import rejoin_lines
 
-from autograder.notebooks import MAX_FILE_BYTES, UnreadableSubmission, find_submission
+from autograder.notebooks import UnreadableSubmission, find_submission, read_notebook
 
-__all__ = ["HandedInCell", "markdown_without_html", "read_cells", "rebuild"]
+__all__ = ["HandedInCell", "read_cells", "rebuild"]
 
 _PICTURES = ("image/png", "image/jpeg")
+_MAX_OUTPUTS = 2_000  # of all cells
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
-_MAX_CELLS = 2_000
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,10 @@ class HandedInCell:
 def read_cells(path: Path) -> list[HandedInCell]:
     """The cells of a student's notebook, or of the only one beside it; none if it is unreadable."""
     try:
-        path = find_submission(path.parent, path.stem)
-        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
-            return []
-        cells = nbformat.read(path, as_version=4)["cells"]
-        return [_handed_in(cell) for cell in cells[:_MAX_CELLS] if _has_text(cell)]
+        notebook, _ = read_notebook(find_submission(path.parent, path.stem))
+        cells = rejoin_lines(nbformat.from_dict(notebook))["cells"]
+        left = iter(range(_MAX_OUTPUTS))
+        return [_handed_in(cell, left) for cell in cells if _has_text(cell)]
     except UnreadableSubmission:
         return []
     except Exception:  # a reader fed with nonsense may raise anything; the verdicts say what
@@ -105,14 +103,6 @@ def _is_locked(cell: NotebookNode | None) -> bool:
     return cell is not None and not cell.metadata.nbgrader.solution
 
 
-@pass_context
-def markdown_without_html(context: Any, source: str) -> str:
-    """Render Markdown as nbconvert's filter `markdown2html` does, with HTML in it as text."""
-    pasted = context.get("cell", {}).get("attachments", {})
-    found: str = MarkdownWithMath(renderer=IPythonRenderer(attachments=pasted)).render(source)
-    return found
-
-
 # What a stranger's notebook says
 
 
@@ -120,11 +110,12 @@ def _has_text(cell: Any) -> bool:
     return isinstance(cell, dict) and isinstance(cell.get("source"), str)
 
 
-def _handed_in(cell: NotebookNode) -> HandedInCell:
+def _handed_in(cell: NotebookNode, left: Iterator[int]) -> HandedInCell:
     # A raw cell is shown as code is: as text. Told to be HTML, it would go to the page as it is.
     kind = "markdown" if cell.get("cell_type") == "markdown" else "code"
     source = _whole(cell["source"])
-    outputs, attachments = list(_outputs(cell)), dict(_attachments(cell))
+    outputs = [each for each, _ in zip(_outputs(cell), left, strict=False)]
+    attachments = dict(_attachments(cell))
     return HandedInCell(kind, _grade_id(cell), source, outputs, attachments)
 
 

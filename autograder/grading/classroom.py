@@ -24,6 +24,7 @@ import torch
 from autograder.course import Course, Result
 from autograder.grading.exam import Exam, limits_of, prepare
 from autograder.grading.submission import failed_result, grade
+from autograder.notebooks import has_handed_in, student_name
 from autograder.sandbox.host import Server
 
 _TRIES = 2
@@ -53,11 +54,11 @@ class Room:
 
 
 def find_class(submitted: Path, assignment_id: str) -> list[HandedIn]:
-    """The submissions in nbgrader's layout: submitted/<student>/<assignment>/."""
+    """The submissions in nbgrader's layout, submitted/<student>/<assignment>/, readable or not."""
     return [
-        HandedIn(folder.name, folder / assignment_id)
+        HandedIn(student_name(folder.name), folder / assignment_id)
         for folder in sorted(submitted.iterdir())
-        if (folder / assignment_id).is_dir()
+        if has_handed_in(folder, assignment_id)
     ]
 
 

@@ -64,7 +64,7 @@ def verdict_on(
     item: Item, verdict: Verdict, message: str | None, hint: str | None = None
 ) -> ItemResult:
     """The result of an item with this verdict, and the score that goes with it."""
-    score = None if verdict is Verdict.INTERNAL else 0.0
+    score = None if verdict in (Verdict.UNREADABLE, Verdict.INTERNAL) else 0.0
     if verdict in (Verdict.PASSED, Verdict.CARRIED):
         score = item.points
     return ItemResult(

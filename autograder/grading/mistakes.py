@@ -6,6 +6,7 @@ from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Place, Verdict
 from autograder.diagnosis import Diagnosis, Faults, named
 from autograder.repair import Located
+from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
 
 
@@ -82,12 +83,13 @@ def _keys(
 
 
 def _place(located: Located) -> Place:
-    return Place(cell=located.cell, line=located.line, source=located.source)
+    # The line as its student wrote it, with whatever a text may hold.
+    return Place(cell=located.cell, line=located.line, source=wire.text(located.source, 200))
 
 
 def _told(key: object) -> dict[str, object]:
     if isinstance(key, Located):
-        return {"kind": "line", "what": (key.said,), "place": _place(key)}
+        return {"kind": "line", "what": (wire.text(key.said, 1000),), "place": _place(key)}
     if isinstance(key, Failure):
         said = f"{key.type}: {key.message}" if key.message else key.type
         place = None

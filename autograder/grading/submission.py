@@ -1,5 +1,6 @@
 """One submission to its Result: read, run behind the walls, checked, judged."""
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,11 +21,15 @@ from autograder.notebooks import (
     Submission,
     UnreadableSubmission,
     find_submission,
+    lie_beside,
     read_submission,
+    refuse_links,
 )
 from autograder.sandbox.host import Server
 from autograder.sandbox.session import Answer
 
+_log = logging.getLogger(__name__)
+_OTHERS = 5  # notebooks that are told of
 _TOLD = 20  # cells whose failures are told, each in a note of its own
 _MORE_SECONDS = 10.0  # for finding out about a mistake that nothing explains, its cells among it
 _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__)}
@@ -39,19 +44,31 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
     sha256, notes = None, []
     mistakes: tuple[Mistake, ...] = ()
     try:
-        if not path.is_file():
-            path = find_submission(path, exam.assignment.id)
+        path = find_submission(path, exam.assignment.id)
+        refuse_links(path.parent, exam.assignment.handed_in)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
         items, mistakes, more = _grade(submission, path.parent, exam, server)
+        if all(item.verdict is Verdict.MISSING for item in items):
+            _refuse_the_wrong_one(path)
         notes += more
     except UnreadableSubmission as error:
-        items = [verdict_on(item, Verdict.ERROR, str(error)) for item in exam.assignment.items]
+        items = [verdict_on(item, Verdict.UNREADABLE, str(error)) for item in exam.assignment.items]
     except Exception as error:
         items = _internal(exam, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - started
     result = _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
     return result.model_copy(update={"mistakes": mistakes})
+
+
+def _refuse_the_wrong_one(path: Path) -> None:
+    """Raise UnreadableSubmission when beside a notebook without answers lies another."""
+    if others := lie_beside(path):
+        told = ", ".join(others[:_OTHERS])
+        raise UnreadableSubmission(
+            f"{path.name} has no answers in it, and with it was handed in {told}. Ask which of "
+            "them is meant, put that one in its place, and grade again."
+        )
 
 
 def failed_result(student: str, exam: Exam, wall: str, message: str) -> Result:
@@ -124,7 +141,11 @@ def _grade(
     cells = tuple(cell for cell in submission.cells if cell.name not in ended)
     kept = replace(submission, cells=cells)
     explaining = Explaining(exam, kept, outcomes, answers, behind, student_of)
-    items, mistakes = explaining.explain(items)
+    mistakes: tuple[Mistake, ...] = ()
+    try:
+        items, mistakes = explaining.explain(items)
+    except Exception:  # the verdicts stand, whatever nothing was found out about
+        _log.exception("nothing could be explained in what was handed in as %s", handed_in)
     own = looked_at(exam.source, exam.outcomes)
     return with_contradictions(items, carried_by, own, exam.source), mistakes, notes
 

@@ -1,7 +1,7 @@
 """nbgrader's own road to the same grades: what `nbgrader_config.py` names."""
 
-from autograder.export import markdown_without_html
 from autograder.nbgrader.converters import Grade, Submissions
+from autograder.nbgrader.markdown import markdown_without_html
 from autograder.nbgrader.release import Release
 
 __all__ = [

@@ -4,22 +4,22 @@ Theory of operation. nbgrader converts every submission twice: to a clean notebo
 and then to one whose cells a kernel has run, from whose outputs it reads the scores. In
 `nbgrader_config.py` we take the place of three parts of that. `Submissions` reads notebooks, and
 what it hands on is always our release with the student's answers in it: flags, points, ids and
-outputs of theirs never get further, and a file that cannot be read is a notebook without answers,
-not the end of the run. `Grade` stands where a kernel would run and where scores are saved: it
-grades what was handed in, writes each item's score and message as the output of its cell, and
-records them, all as `autograder grade` does. All else (manual grades, feedback) is nbgrader's.
+outputs of theirs never get further. It also grades what was handed in, before nbgrader touches it
+(see arriving.py). `Grade` stands where a kernel would run and where scores are saved: it writes
+each item's score and message as the output of its cell, and records them, all as `autograder
+grade` does. All else (manual grades, feedback) is nbgrader's.
 
-A submission without a score, which is our fault and not the student's, fails: nbgrader says so,
-keeps no autograded notebook, exits with 1, and the gradebook asks for a person.
+A submission without a score fails: nbgrader says so, keeps no autograded notebook, exits with 1,
+and the gradebook asks for a person.
 """
 
 import atexit
-import glob
 from pathlib import Path
 from typing import Any
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
@@ -38,6 +38,8 @@ from autograder.export import (
     write_verdicts,
 )
 from autograder.grading import grade, limits_of, prepare
+from autograder.nbgrader.arriving import arrange
+from autograder.notebooks import files_beside
 from autograder.sandbox.host import Server, ServerFailed
 from autograder.sandbox.walls import NoWalls, choose
 
@@ -51,7 +53,7 @@ _EXPECTED = (
 
 
 class NeedsStaff(Exception):
-    """A submission has no score, for which the grader is to blame."""
+    """A submission has no score: it cannot be read, or the grader is to blame."""
 
 
 class Desk:
@@ -118,52 +120,57 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
         except _EXPECTED as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from error
-        self._arrange(self.parent.assignments)
-
-    def _arrange(self, assignments: dict[str, list[str]]) -> None:
-        """Settle what nbgrader does with a folder before it reads a notebook there."""
-        links = set()
-        for folder in assignments:
-            # It passes over every other name; `autograder grade` takes the only notebook there.
-            assignments[folder] = [f"{folder}/{self.coursedir.assignment_id}.ipynb"]
-            # It copies what lies beside it, and would follow links, to the secret for example.
-            beside = Path(folder).rglob("*")
-            links |= {glob.escape(each.name) for each in beside if not _is_regular(each)}
-        self.coursedir.ignore = sorted({*self.coursedir.ignore, *links})
         # Of what was handed out along, it would copy all to everybody; pictures are to be seen.
         folder = self.release.parent
         given = [str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()]
         others = [each for each in given if not each.startswith("figures/")]
-        self.parent.exclude_overwriting = {self.coursedir.assignment_id: others}
+        self.parent.exclude_overwriting = {name: others}
+        self.graded: dict[str, Result] = {}  # by student
+        arrange(self.parent, self._grade)
+
+    def _grade(self, student: str, handed_in: Path) -> None:
+        """Grade a submission, before nbgrader touches it. Raises NeedsStaff."""
+        result = self.desk.grade(student, handed_in)
+        if result.needs_staff:
+            settings, assignment = self.settings, self.desk.exam.assignment
+            with Gradebook(settings.db_url) as gradebook:  # so that it asks for a person
+                gradebook.update_or_create_student(student)
+                gradebook.update_or_create_submission(assignment.id, student)
+            record([result], assignment, self.release, settings.db_url, {}, settings.penalty)
+            found = {item.message: None for item in result.items if item.score is None}
+            why = "; ".join(map(str, found))
+            raise NeedsStaff(f"{assignment.id} of {student} has no score: {why}")
+        self.graded[student] = result
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> tuple[str, Any]:
         """Read a notebook: the one handed in, or what has become of it in autograded/."""
         path = Path(filename)
         notebook = rebuild(self._notebook, read_cells(path))
         resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
+        resources["outputs"] = self._beside(resources["nbgrader"])
         found: tuple[str, Any] = self.from_notebook_node(notebook, resources, **kwargs)
         return found
 
+    def _beside(self, about: dict[str, str]) -> dict[str, bytes]:
+        """What was handed in to lie beside the notebook, and does not yet."""
+        of = about["student"], about["assignment"]
+        there, ignore = self.settings.autograded(*of), self.coursedir.ignore
+        files = dict(files_beside(self.settings.submitted(*of), ignore))
+        return {name: data for name, data in files.items() if not (there / name).exists()}
+
 
 class Grade(NbGraderPreprocessor):  # type: ignore[misc]
-    """Grades in the place of a kernel; what `--no-execute` switches off is not this."""
+    """Stands for a kernel's run; what `--no-execute` switches off is not this."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Write each item's score and message into its cell, and record them. Raises NeedsStaff."""
+        """Write each item's score and message into its cell, and record them."""
         student, name = resources["nbgrader"]["student"], resources["nbgrader"]["assignment"]
         exporter: Submissions = self.parent
         settings, assignment = exporter.settings, exporter.desk.exam.assignment
         submitted = settings.submitted(student, name)
-        result = exporter.desk.grade(student, submitted)
+        result = exporter.graded[student]
         about = {student: HandedIn(settings.handed_in_at(submitted), unanswered(nb))}
         url, penalty = settings.db_url, settings.penalty
         record([result], assignment, exporter.release, url, about, penalty)
-        if result.needs_staff:
-            found = {item.message: None for item in result.items if item.score is None}
-            raise NeedsStaff(f"{name} of {student} has no score: " + "; ".join(map(str, found)))
         write_verdicts(nb, result, assignment)
         return nb, resources
-
-
-def _is_regular(path: Path) -> bool:
-    return not path.is_symlink() and (path.is_file() or path.is_dir())

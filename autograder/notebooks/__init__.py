@@ -1,6 +1,16 @@
 """Notebooks to cells: the source of an assignment, and submissions, read with bounds."""
 
 from autograder.notebooks.banned import banned_uses
+from autograder.notebooks.beside import files_beside
+from autograder.notebooks.file import read_notebook
+from autograder.notebooks.finding import (
+    UnreadableSubmission,
+    find_submission,
+    has_handed_in,
+    lie_beside,
+    refuse_links,
+    student_name,
+)
 from autograder.notebooks.given import (
     MODULE,
     can_be_given,
@@ -13,16 +23,12 @@ from autograder.notebooks.source import (
     read_source,
 )
 from autograder.notebooks.submission import (
-    MAX_FILE_BYTES,
     Submission,
-    UnreadableSubmission,
-    find_submission,
     modules_for,
     read_submission,
 )
 
 __all__ = [
-    "MAX_FILE_BYTES",
     "MODULE",
     "Source",
     "SourceCell",
@@ -30,10 +36,16 @@ __all__ = [
     "UnreadableSubmission",
     "banned_uses",
     "can_be_given",
+    "files_beside",
     "find_submission",
     "given_names",
     "given_source",
+    "has_handed_in",
+    "lie_beside",
     "modules_for",
+    "read_notebook",
     "read_source",
     "read_submission",
+    "refuse_links",
+    "student_name",
 ]

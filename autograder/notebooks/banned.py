@@ -34,19 +34,23 @@ def banned_uses(cells: Iterable[Cell], banned: Iterable[str]) -> dict[str, str]:
                 bodies[name] = node
                 aliases.pop(name, None)
     found = {name: dotted for name, dotted in aliases.items() if dotted in targets}
-    uses = {name: _Uses(node, aliases, targets) for name, node in bodies.items()}
-    found |= {name: each.banned for name, each in uses.items() if each.banned}
-    users: dict[str, list[str]] = {}
-    for name, each in uses.items():
-        for used in each.names:
-            users.setdefault(used, []).append(name)
+    defined: dict[ast.stmt, list[str]] = {}  # one statement may define any number of names
+    for name, node in bodies.items():
+        defined.setdefault(node, []).append(name)
+    users: dict[str, list[ast.stmt]] = {}
+    for node, names in defined.items():
+        uses = _Uses(node, aliases, targets)
+        if uses.banned:
+            found |= dict.fromkeys(names, uses.banned)
+        for used in uses.names:
+            users.setdefault(used, []).append(node)
     waiting = list(found)
     while waiting:
         used = waiting.pop()
-        for name in users.get(used, ()):
-            if name not in found:
-                found[name] = found[used]
-                waiting.append(name)
+        for node in users.get(used, ()):
+            new = [name for name in defined.pop(node, ()) if name not in found]
+            found |= dict.fromkeys(new, found[used])
+            waiting += new
     return found
 
 

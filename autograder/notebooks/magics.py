@@ -10,8 +10,8 @@ UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # what ast.
 _PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
 _MAGIC = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 # The characters of a cell, once for each of its magics, for IPython begins anew at each; over a
-# whole notebook this comes to about 3 seconds.
-_MAX_WORK = 1_000_000
+# whole notebook this comes to about a second.
+_MAX_WORK = 300_000
 
 
 class Magics:

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 _MARKER = re.compile(r"^#[ \t]*%%(?:[ \t](.*))?$", re.MULTILINE)
-_OPTION = re.compile(r'(\w+)="([^"]*)"')
+_OPTION = re.compile(r'(?<!\w)(\w++)="([^"]*)"')
 _TEXT = re.compile(r"\[(markdown|md|raw)\]")
 _COMMENTS = re.compile(r"(?:#.*|\s)*+")  # the header is one
 _MAX_OPTIONS = 2_000

@@ -7,29 +7,19 @@ or stored outputs has no effect.
 """
 
 import hashlib
-import json
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from autograder.asking import Cell
+from autograder.notebooks.file import MAX_SOURCE_BYTES, read_notebook, short
+from autograder.notebooks.finding import UnreadableSubmission
 from autograder.notebooks.given import MODULE, given_names, given_source
 from autograder.notebooks.magics import Magics
-from autograder.notebooks.percent import percent_cells
 from autograder.notebooks.source import ROLES, Source, SourceCell
 
-MAX_FILE_BYTES = 16 << 20
-_MAX_SOURCE_BYTES = 1 << 20
-_MAX_CELLS = 2_000
 _MAX_NOTES = 50
-
-
-class UnreadableSubmission(Exception):
-    """The file cannot be graded at all; the message is for the student."""
 
 
 @dataclass(frozen=True)
@@ -53,96 +43,21 @@ class _Reading:
             self.notes.append(text)
 
 
-def find_submission(folder: Path, assignment_id: str) -> Path:
-    """The file to grade in a student's folder; under another name only if it is the only one.
-
-    Raises UnreadableSubmission when there is none, or no telling which.
-    """
-    named = [folder / f"{assignment_id}{suffix}" for suffix in (".ipynb", ".py")]
-    for path in named:
-        if path.is_symlink() or path.exists():
-            return path
-    found = sorted(folder.glob("*.ipynb")) if folder.is_dir() else []
-    if len(found) == 1:
-        return found[0]
-    others = ", ".join(path.name for path in found)
-    raise UnreadableSubmission(
-        f"there is no {assignment_id}.ipynb"
-        + (f", and several other notebooks ({others})." if found else ", nor any other notebook.")
-    )
-
-
 def read_submission(path: Path, source: Source) -> Submission:
     """Read a student's .ipynb or percent-format .py and rebuild it on `source`.
 
     Raises UnreadableSubmission with a sentence for the student.
     """
-    data = _read_bounded(path)
-    notebook = _parse(path, data)
-    if not isinstance(notebook.get("cells"), list):
-        raise UnreadableSubmission(f"{path.name} has no list of cells: is it a notebook?")
+    notebook, data = read_notebook(path)
     theirs = _assignment_of(notebook)
     if theirs is not None and theirs != source.assignment:
         raise UnreadableSubmission(
-            f"this is the notebook of {_short(theirs)!r}, handed in as {source.assignment!r}."
+            f"this is the notebook of {short(theirs)!r}, handed in as {source.assignment!r}."
         )
     reading = _Reading()
     found = list(_code_cells(notebook["cells"], reading))
     cells = _rebuild(found, source, reading)
     return Submission(tuple(cells), tuple(reading.notes), hashlib.sha256(data).hexdigest())
-
-
-def _read_bounded(path: Path) -> bytes:
-    try:
-        info = path.lstat()
-        if not stat.S_ISREG(info.st_mode):
-            raise UnreadableSubmission(f"{path.name} is not a regular file.")
-        if info.st_size > MAX_FILE_BYTES:
-            raise UnreadableSubmission(
-                f"{path.name} has {info.st_size / 2**20:.0f} MiB; at most "
-                f"{MAX_FILE_BYTES >> 20} MiB can be read. Clear all outputs and hand it in again."
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise UnreadableSubmission(f"{path.name} cannot be read: {error.strerror}.") from error
-
-
-def _parse(path: Path, data: bytes) -> dict[str, Any]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnreadableSubmission(
-            f"{path.name} is not UTF-8 text (byte {error.start}): was it saved by Jupyter?"
-        ) from error
-    if path.suffix == ".py":
-        if len(data) > _MAX_SOURCE_BYTES:
-            raise UnreadableSubmission(f"{path.name} is too long for a notebook's source.")
-        return {"cells": percent_cells(text)}
-    if not text.strip():
-        raise UnreadableSubmission(f"{path.name} is empty.")
-    try:
-        notebook = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableSubmission(
-            f"{path.name} is not a notebook: its JSON breaks off or is damaged ({error})."
-        ) from error
-    if not isinstance(notebook, dict):
-        raise UnreadableSubmission(f"{path.name} is JSON, but not a notebook.")
-    version = notebook.get("nbformat")
-    if version not in (1, 2, 3, 4):
-        said = "in no number" if isinstance(version, (list, dict)) else _short(repr(version))
-        raise UnreadableSubmission(
-            f"{path.name} says nbformat {said}; versions 1 to 4 can be read."
-        )
-    if version < 4:
-        try:
-            notebook = nbformat.convert(nbformat.from_dict(notebook), 4)
-        except Exception as error:  # a converter fed with nonsense may raise anything
-            raise UnreadableSubmission(
-                f"{path.name} (nbformat {version}) cannot be brought to version 4: "
-                f"{_short(str(error))}"
-            ) from error
-    return dict(notebook)
 
 
 def _assignment_of(notebook: dict[str, Any]) -> str | None:
@@ -160,8 +75,6 @@ class _Found:
 
 
 def _code_cells(cells: Sequence[Any], reading: _Reading) -> Iterator[_Found]:
-    if len(cells) > _MAX_CELLS:
-        raise UnreadableSubmission(f"{len(cells)} cells; at most {_MAX_CELLS} can be read.")
     total = 0
     for number, cell in enumerate(cells, start=1):
         if not isinstance(cell, dict) or cell.get("cell_type") != "code":
@@ -173,7 +86,7 @@ def _code_cells(cells: Sequence[Any], reading: _Reading) -> Iterator[_Found]:
             reading.note(f"Cell {number} has no source that can be read; it was left out.")
             continue
         total += len(source)
-        if total > _MAX_SOURCE_BYTES:
+        if total > MAX_SOURCE_BYTES:
             raise UnreadableSubmission("the code of its cells is too long for this assignment.")
         yield _Found(number, _grade_id(cell.get("metadata")), source)
 
@@ -225,13 +138,8 @@ def _python(cell: _Found, reading: _Reading) -> str:
     """The cell's source with magics and shell lines made harmless calls, each with a note."""
     source, lines = reading.magics.set_aside(cell.source)
     for line in lines:
-        reading.note(f"Cell {cell.number}: {_short(line)} was set aside.")
+        reading.note(f"Cell {cell.number}: {short(line)} was set aside.")
     return source
-
-
-def _short(text: str) -> str:
-    text = text if len(text) <= 60 else f"{text[:57]}..."
-    return text.encode(errors="replace").decode()  # half a character, which JSON can smuggle in
 
 
 def modules_for(source: Source, more: Sequence[str] = ()) -> dict[str, str]:

@@ -53,7 +53,7 @@ class Server:
     def __init__(self, wall: str, limits: Limits) -> None:
         self.wall = wall
         self.limits = limits
-        self._folder = Path(tempfile.mkdtemp(prefix="autograder-"))
+        self._folder = _new_folder()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
@@ -117,6 +117,9 @@ class Server:
         if not message:
             self._stop()
             raise ServerFailed("the server has ended while a submission ran")
+        if not message["clean"]:
+            self.close()  # with all that was left there
+            self._folder = _new_folder()
         return Outcome(**message["outcome"])
 
     def close(self) -> None:
@@ -154,6 +157,10 @@ class Server:
         finally:
             control.settimeout(None)
         return json.loads(packet) if packet else {}
+
+
+def _new_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="autograder-"))
 
 
 class Fork:

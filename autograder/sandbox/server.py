@@ -8,7 +8,8 @@ packet. A packet "fork" carries limits and one end of a fresh socket pair: the s
 child keeps that socket alone and talks to the grader over it (see fork.py), and the server
 watches the child. When the child ends, or a packet "kill" comes, or it writes more than it may,
 the server makes sure that nothing of it is left (no process, no file) and reports how it ended.
-One child at a time. End of file on the control socket ends the server.
+One child at a time. End of file on the control socket ends the server, and so does a file that
+cannot be removed: no other submission shall find it.
 """
 
 import contextlib
@@ -63,7 +64,8 @@ def main() -> None:
 
     torch.set_num_threads(1)  # a fork has only the thread that forked
     _warm_up()
-    _empty(scratch)
+    if not _empty(scratch):
+        sys.exit(f"{scratch} cannot be emptied")
     gc.collect()
     gc.freeze()  # no fork shall walk over all that was imported, and so copy it
     control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
@@ -95,8 +97,10 @@ def main() -> None:
         outcome = _watch(child, control, scratch, message["limits"]["output_bytes"])
         if message["limits"]["processes"] > 1 and config["confined"]:
             _sweep()
-        _empty(scratch)
-        control.send(json.dumps({"outcome": outcome}).encode())
+        clean = _empty(scratch)
+        control.send(json.dumps({"outcome": outcome, "clean": clean}).encode())
+        if not clean:
+            return
 
 
 def _become(user: int) -> None:
@@ -206,21 +210,27 @@ def _too_much(scratch: str, max_bytes: int) -> bool:
     return left < 0
 
 
-def _empty(scratch: str) -> None:
-    """Remove all that was left, one level after the other: folders may be too deep to walk."""
+def _empty(scratch: str) -> bool:
+    """Remove all that was left, one level after the other: folders may be too deep to walk.
+
+    False when something cannot be removed: a file system may let its owner forbid that.
+    """
     unused = secrets.token_hex()
     number = itertools.count()
-    while left := list(os.scandir(scratch)):
-        for entry in left:
-            if not entry.is_dir(follow_symlinks=False):
-                os.unlink(entry.path)
-                continue
-            os.chmod(entry.path, 0o700)
-            for inner in list(os.scandir(entry.path)):
-                if inner.is_dir(follow_symlinks=False):
-                    os.chmod(inner.path, 0o700)  # a closed one cannot be moved
-                os.rename(inner.path, os.path.join(scratch, f"{unused}{next(number)}"))
-            os.rmdir(entry.path)
+    with contextlib.suppress(OSError):
+        while left := list(os.scandir(scratch)):
+            for entry in left:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)
+                    continue
+                os.chmod(entry.path, 0o700)
+                for inner in list(os.scandir(entry.path)):
+                    if inner.is_dir(follow_symlinks=False):
+                        os.chmod(inner.path, 0o700)  # a closed one cannot be moved
+                    os.rename(inner.path, os.path.join(scratch, f"{unused}{next(number)}"))
+                os.rmdir(entry.path)
+        return True
+    return False
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """A submission that dies, hangs or lies: what its student is told, and what goes on."""
 
+import time
+
 import pytest
 import torch
 
@@ -243,3 +245,46 @@ def test_a_name_whose_import_failed_says_so(server):
             "name 'rearrange' is not defined: its import failed in the cell extra: No mod" in said
         )
         assert "import" not in verdict(each.call, "g", torch.zeros(1))[1]
+
+
+def test_a_process_that_dies_between_two_questions_is_told(server):
+    cell = solution(
+        "one",
+        "import threading\ndef f(x):\n  threading.Timer(0.05, os._exit, [3]).start()\n  return x\n",
+    )
+    asked = [Question("f", (torch.full((2,), float(n)),)) for n in range(4)]
+    for then in (lambda each: each.ask(asked[1]), lambda each: each.call("f", torch.ones(9))):
+        with student(server, cell, foreseen=asked) as each:
+            each.call(*asked[0].call, **asked[0].options)
+            time.sleep(0.3)
+            assert verdict(then, each)[0] is Verdict.ERROR
+
+
+def test_a_value_is_had_when_what_is_skipped_ends_the_process(server):
+    cell = solution("one", "def f(x): return x if x[0] < 1 else os._exit(3)\nn = torch.ones(1)")
+    asked = [Question("f", (torch.full((2,), float(n)),)) for n in range(4)]
+    with student(server, cell, foreseen=asked) as each:
+        each.call(*asked[0].call, **asked[0].options)
+        assert torch.equal(each.get("n"), torch.ones(1))
+
+
+def test_a_server_that_cannot_clean_up_is_thrown_away(monkeypatch):
+    """Some file systems let a file's owner forbid that it is removed."""
+    honest = walls.copy_worker
+
+    def copy_worker(folder):
+        honest(folder)
+        path = folder / "worker" / "autograder" / "sandbox" / "server.py"
+        removed = 'os.unlink(entry.path + "/" * (entry.name == "stays"))'
+        path.write_text(path.read_text().replace("os.unlink(entry.path)", removed))
+
+    monkeypatch.setattr(walls, "copy_worker", copy_worker)
+    leaves = solution("one", "open('stays', 'w').close()\ndef f(x): return x")
+    looks = solution("one", "def f(x): return os.listdir()")
+    with Server(walls.choose(), LIMITS) as server:
+        with student(server, leaves) as each:
+            assert torch.equal(each.call("f", torch.ones(2)).value, torch.ones(2))
+        folder = server._folder
+        with student(server, looks) as each:
+            assert each.call("f", torch.ones(2)).value == []
+    assert not folder.exists()

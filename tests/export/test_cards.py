@@ -1,6 +1,6 @@
 """What is told of each mistake, and of what several items are told alike."""
 
-from export_samples import NAMED, UNKNOWN, assignment, graded, with_mistakes
+from export_samples import NAMED, SCORED, UNKNOWN, assignment, graded, with_mistakes
 
 from autograder.course.result import Mistake, Place, SmallestExample, Verdict
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
@@ -77,8 +77,8 @@ def test_items_that_are_told_alike_are_told_once():
 
 
 def test_every_item_that_lost_points_is_told_of():
-    of = assignment(**{f"item_{verdict}": 2.0 for verdict in Verdict if verdict != "internal"})
-    result = graded("s042", of, [each for each in Verdict if each is not Verdict.INTERNAL])
+    of = assignment(**{f"item_{verdict}": 2.0 for verdict in SCORED})
+    result = graded("s042", of, SCORED)
     told = told_in(cards_of(result, "diagnosis"))
     assert {each.item for each in result.items if each.score == 0} == set(told)
 

@@ -3,7 +3,16 @@ from html.parser import HTMLParser
 from itertools import count
 
 import pytest
-from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mistakes, with_report
+from export_samples import (
+    COURSE,
+    NAMED,
+    SCORED,
+    UNKNOWN,
+    assignment,
+    graded,
+    with_mistakes,
+    with_report,
+)
 
 from autograder.course.result import ItemResult, Mistake, Place, SmallestExample, Verdict
 from autograder.export.feedback import write_feedback
@@ -44,7 +53,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def every_verdict():
-    return assignment(**{f"item_{verdict}": 2.0 for verdict in Verdict if verdict != "internal"})
+    return assignment(**{f"item_{verdict}": 2.0 for verdict in SCORED})
 
 
 def html_of(tmp_path, result, of):
@@ -54,7 +63,7 @@ def html_of(tmp_path, result, of):
 
 
 def test_a_page_says_what_came_of_each_item(tmp_path, every_verdict):
-    verdicts = [verdict for verdict in Verdict if verdict is not Verdict.INTERNAL]
+    verdicts = SCORED
     result = graded("s042", every_verdict, verdicts)
 
     page = Page(html_of(tmp_path, result, every_verdict))
@@ -165,6 +174,16 @@ def test_notes_are_shown_as_costing_nothing(tmp_path):
     assert "at no cost" not in Page(html_of(tmp_path, graded("s042", a1), a1)).text
 
 
+def test_what_cannot_be_read_is_told_once_and_costs_nothing(tmp_path):
+    a1 = assignment(first=3.0, second=2.0)
+    result = graded("s042", a1, [Verdict.UNREADABLE] * 2)
+    items = [each.model_copy(update={"message": "It is a <zip>."}) for each in result.items]
+    page = Page(html_of(tmp_path, result.model_copy(update={"items": tuple(items)}), a1))
+    assert page.text.count("It is a <zip>.") == 1
+    assert "Staff are looking at this submission." in page.text
+    assert "our side" not in page.text
+
+
 def test_our_own_fault_shows_no_score_and_none_of_its_words(tmp_path):
     a1 = assignment(first=3.0, second=2.0)
     result = graded("s042", a1, [Verdict.PASSED, Verdict.INTERNAL])
@@ -262,7 +281,7 @@ def test_what_steers_a_terminal_is_not_passed_on(tmp_path):
 
 
 def test_a_page_needs_nothing_but_itself(tmp_path, every_verdict):
-    verdicts = [verdict for verdict in Verdict if verdict is not Verdict.INTERNAL]
+    verdicts = SCORED
     html = html_of(tmp_path, graded("s042", every_verdict, verdicts), every_verdict)
     page = Page(html)
     assert {tag for tag, _ in page.tags}.isdisjoint(
@@ -283,7 +302,7 @@ def test_the_same_result_gives_the_same_bytes(tmp_path):
 
 
 def test_no_verdict_is_told_by_colour_alone(tmp_path, every_verdict):
-    verdicts = [verdict for verdict in Verdict if verdict is not Verdict.INTERNAL]
+    verdicts = SCORED
     text = Page(html_of(tmp_path, graded("s042", every_verdict, verdicts), every_verdict)).text
     for shown in verdicts:
         assert shown in text

@@ -5,9 +5,11 @@ import os
 import shutil
 import signal
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rights import closed
 
 from autograder.course.manifest import read_course
 from autograder.course.result import Result, Verdict
@@ -50,12 +52,63 @@ def test_a_class_is_graded_and_written(room, submitted):
     assert [(r.items, r.score) for r in again] == [(r.items, r.score) for r in results]
 
 
-def test_an_empty_folder_is_the_students_mistake(room, submitted):
-    (submitted / "kim" / NAME).mkdir(parents=True)
-    (result,) = grade_class(room, [HandedIn("kim", submitted / "kim" / NAME)], 1, lambda _: None)
-    assert result.score == 0.0
-    assert {item.verdict for item in result.items} == {Verdict.ERROR}
-    assert "there is no a1_attention.ipynb" in result.items[0].message
+def hand_in(submitted, student, name=f"{NAME}.ipynb", text=""):
+    path = submitted / student / NAME / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_whatever_is_handed_in_waits_alone(room, submitted):
+    """Links, closed folders, odd names, zips: each waits for staff, and nobody else does."""
+    solutions = ROOT / "solutions"
+    (submitted / "links_to_the_solutions").symlink_to(solutions)
+    (submitted / "links_to_ada").symlink_to(submitted / "ada")
+    (submitted / "links_one_folder").mkdir()
+    (submitted / "links_one_folder" / NAME).symlink_to(solutions / NAME)
+    hand_in(submitted, "links_the_notebook").unlink()
+    (submitted / "links_the_notebook" / NAME / f"{NAME}.py").symlink_to(
+        submitted / "ada" / NAME / f"{NAME}.py"
+    )
+    hand_in(submitted, "x" * 250)
+    hand_in(submitted, os.fsdecode(b"not utf-8 \xff"))
+    hand_in(submitted, "\x1b[31m<b>red")
+    hand_in(submitted, "empty")
+    hand_in(submitted, "zipped", f"{NAME}.zip")
+    hand_in(submitted, "too_deep", f"{NAME}/{NAME}.ipynb")
+    hand_in(submitted, "two", "one.ipynb"), hand_in(submitted, "two", "other.ipynb")
+    (submitted / "nothing" / NAME).mkdir(parents=True)
+    stub = (ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_text()
+    hand_in(submitted, "the_wrong_one", text=stub)
+    hand_in(submitted, "the_wrong_one", f"{NAME} (1).ipynb", stub)
+    hand_in(submitted, "untouched", text=stub)
+    shut = hand_in(submitted, "shut", text=stub).parents[1]
+    with closed(shut):
+        class_ = find_class(submitted, NAME)
+        results = grade_class(room, class_, 1, lambda _: None)
+    assert len(results) == len(class_) == 18
+    scores = {each.student: each.score for each in results if each.score is not None}
+    assert scores == {"ada": 22.0, "bob": 22.0, "eve": 0.0, "untouched": 0.0}
+    for each in results:
+        assert each.student.isprintable()
+        assert Result.read(room.result_path(each.student)) == each
+        if each.score is None:
+            assert {item.verdict for item in each.items} == {Verdict.UNREADABLE}
+            assert each.unreadable
+    by_student = {each.student: each.unreadable for each in results}
+    assert "Permission denied" in by_student["shut"]
+    assert f"{NAME} (1).ipynb" in by_student["the_wrong_one"]
+
+
+def test_a_file_beside_that_is_a_link_is_not_read(room, submitted, tmp_path):
+    handed_in = room.course.assignment("a6_translation").handed_in[0]
+    folder = submitted / "eve" / "a6_translation"
+    shutil.copytree(ROOT / "assignments" / folder.name, folder)
+    (folder / handed_in).symlink_to(ROOT / "solutions" / folder.name / handed_in)
+    a6 = replace(room, assignment_id=folder.name)
+    (result,) = grade_class(a6, [HandedIn("eve", folder)], 1, lambda _: None)
+    assert result.score is None
+    assert f"{handed_in} is a link" in result.unreadable
 
 
 def test_a_worker_that_dies_costs_only_its_submission(room, submitted, monkeypatch):

@@ -3,8 +3,9 @@
 import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_output
-from nbgrader.api import MissingEntry
 from nbgrader_course import EVERYTHING, NAME, ROOT, gradebook, new_course, run, scores, write
+
+from autograder.notebooks import student_name
 
 PICTURE = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
@@ -20,7 +21,7 @@ def graded_cells(notebook):
 
 
 def hostile_class(course, right):
-    """Who hands in what, and what it must get; None: nbgrader does not know of it."""
+    """Who hands in what, and what it must get; None: it waits for staff."""
     expected = {}
 
     def hand_in(student, data, points=EVERYTHING, name=f"{NAME}.ipynb"):
@@ -81,15 +82,27 @@ def hostile_class(course, right):
             del cell["outputs"], cell["execution_count"]
     hand_in("no_code_cells", notebook, 0.0)
 
-    hand_in("no_notebook_at_all", "<html>Please log in</html>", 0.0)
-    hand_in("broken_off", nbformat.writes(right())[:2000], 0.0)
-    hand_in("empty", "", 0.0)
+    hand_in("no_notebook_at_all", "<html>Please log in</html>", None)
+    hand_in("broken_off", nbformat.writes(right())[:2000], None)
+    hand_in("empty", "", None)
     hand_in("under_another_name", right(), name="my notebook.ipynb")
     hand_in("something_else", "I could not do it.", None, "mail.txt")
     folder = course / "submitted" / "a_link" / NAME
     folder.mkdir(parents=True)
     (folder / f"{NAME}.ipynb").symlink_to(course / "solutions" / NAME / f"{NAME}.py")
-    expected["a_link"] = 0.0
+    expected["a_link"] = None
+    folder.parent.with_name("a_linked_student").symlink_to(course / "submitted" / "right")
+    expected["a_linked_student"] = None
+    folder.parent.with_name("a_linked_folder").mkdir()
+    (folder.parent.with_name("a_linked_folder") / NAME).symlink_to(course / "solutions" / NAME)
+    expected["a_linked_folder"] = None
+    hand_in("a" * 250, right(), None)
+    expected[student_name("a" * 250)] = expected.pop("a" * 250)
+    hand_in("an\na", right(), None)
+    expected[student_name("an\na")] = expected.pop("an\na")
+    hand_in("a_zip", "", None, f"{NAME}.zip")
+    hand_in("no_time", right(), None)
+    write(course, "no_time", "tomorrow", "timestamp.txt")
 
     notebook = right()
     notebook.cells.insert(0, new_markdown_cell("half a character"))
@@ -101,6 +114,12 @@ def hostile_class(course, right):
     (folder / "secret.txt").symlink_to(course / "course.yml")
     (folder / "zeros.bin").symlink_to("/dev/zero")
     (folder / "own.txt").write_text("mine")
+    (folder / "page.html").write_text("<script>alert(6)</script>")
+    (folder / "figures").mkdir()
+    (folder / "figures" / "own.png").write_bytes(b"mine")
+    (folder / "figures" / "linked.png").symlink_to("/etc/passwd")
+    with (folder / "large.txt").open("wb") as file:
+        file.truncate(1 << 30)
 
     notebook = stub()
     notebook.cells.insert(0, new_markdown_cell("<script>alert(1)</script>\n\n*mine* a < b $c < d$"))
@@ -120,52 +139,56 @@ def hostile_class(course, right):
 def hostile(tmp_path_factory, right):
     course = new_course(tmp_path_factory.mktemp("hostile") / "course")
     expected = hostile_class(course, right)
-    run(course, "nbgrader", "autograde", NAME)
-    return course, expected
+    done = run(course, "nbgrader", "autograde", NAME, fails=True)
+    return course, expected, done.stderr
 
 
 def test_only_the_answers_count(hostile):
-    course, expected = hostile
-    found = {student: sum(items.values()) for student, items in scores(course).items()}
-    assert found == {student: each for student, each in expected.items() if each is not None}
+    course, expected, _ = hostile
+    found = {
+        student: None if None in items.values() else sum(items.values())
+        for student, items in scores(course).items()
+    }
+    # nbgrader itself stops at a time that it cannot read, before it knows of a submission.
+    assert found == {student: each for student, each in expected.items() if student != "no_time"}
+
+
+def test_who_waits_for_staff_is_named_and_nothing_of_theirs_is_copied(hostile):
+    course, expected, said = hostile
+    waiting = {student for student, each in expected.items() if each is None}
+    for student in waiting:
+        assert f"for student '{student}'" in said
+        assert not (course / "autograded" / student / NAME).exists()
+    assert "a_linked_student is a link, and links are not followed" in said
+    assert f"there is no {NAME}.ipynb, but there is {NAME}.zip" in said
+    assert "timestamp.txt holds no time of handing in" in said
+    with gradebook(course) as book:
+        for student in waiting - {"no_time"}:
+            assert book.find_submission(NAME, student).needs_manual_grade
 
 
 def test_no_execute_changes_nothing(hostile):
-    course, _ = hostile
+    course, _, _ = hostile
     before = scores(course)
     with gradebook(course) as book:
         for submission in book.assignment_submissions(NAME):
             for grade in submission.notebooks[0].grades:
                 grade.auto_score = None
         book.db.commit()
-    run(course, "nbgrader", "autograde", NAME, "--no-execute", "--force")
+    run(course, "nbgrader", "autograde", NAME, "--no-execute", "--force", fails=True)
     assert scores(course) == before
 
 
-def test_who_hands_in_no_notebook_has_no_score(hostile):
-    course, _ = hostile
-    with gradebook(course) as book, pytest.raises(MissingEntry):
-        book.find_submission(NAME, "something_else")
-
-
 def test_links_are_not_followed_into_what_is_given_back(hostile):
-    course, _ = hostile
+    course, _, _ = hostile
     folder = course / "autograded" / "links_beside" / NAME
     figures = {f"figures/{path.name}" for path in (ROOT / "assignments" / NAME).glob("figures/*")}
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    assert there == {f"{NAME}.ipynb", "own.txt", *figures}
-
-
-def test_an_unreadable_file_is_told_its_student(hostile):
-    course, _ = hostile
-    notebook = nbformat.read(course / "autograded" / "broken_off" / NAME / f"{NAME}.ipynb", 4)
-    for cell in graded_cells(notebook):
-        assert "its JSON breaks off or is damaged" in cell.outputs[0].text
-        assert cell.outputs[1].data["text/plain"] == "0.0"
+    assert there == {f"{NAME}.ipynb", "own.txt", "figures/own.png", *figures}
 
 
 def test_what_is_shown_is_the_release_with_the_answers(hostile):
-    course, _ = hostile
+    course, _, _ = hostile
     shown = [
         [
             (cell.source, cell.metadata.nbgrader.points)
@@ -182,7 +205,7 @@ def test_what_is_shown_is_the_release_with_the_answers(hostile):
 
 
 def test_feedback_says_what_is_wrong_and_runs_nothing_of_theirs(hostile):
-    course, _ = hostile
+    course, _, _ = hostile
     run(course, "nbgrader", "generate_feedback", NAME)
     page = (course / "feedback" / "scripts" / NAME / f"{NAME}.html").read_text()
     for number in range(1, 6):

@@ -23,7 +23,9 @@ from first_notebook import (
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from autograder.notebooks.submission import MAX_FILE_BYTES, UnreadableSubmission, read_submission
+from autograder.notebooks.file import MAX_FILE_BYTES
+from autograder.notebooks.finding import UnreadableSubmission
+from autograder.notebooks.submission import read_submission
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def test_a_percent_file_may_have_cells_of_any_kind(read):
         "# ---\n# jupyter:\n#   - a\n# ---\n# %%\nx = 1\n",
         "# ---\n# jupyter:\n#   x: " + "[" * 3000 + "\n# ---\n# %%\nx = 1\n",
         "# -*- coding: latin-1 -*-\n# %%\nx = 1\n",
-        "# %% " + "a=1 " * 20_000 + "\nx = 1\n",
+        "# %% " + "a=1 " * 10_000 + "\nx = 1\n",
         "# %% a=" + "[" * 5000 + "\nx = 1\n",
         '# %% nbgrader={"grade_id": ' + "[" * 1500 + "\nx = 1\n",
         "# %% nbgrader=[1]\nx = 1\n",
@@ -113,8 +115,9 @@ def test_a_byte_order_mark_is_no_obstacle(read):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("", "a1_attention.ipynb is empty."),
-        (" \n", "a1_attention.ipynb is empty."),
+        ("", "a1_attention.ipynb is empty: ask for the whole file."),
+        (b"PK\x03\x04" + bytes(20), "a1_attention.ipynb is a zip and no notebook: unpack it"),
+        (" \n", "a1_attention.ipynb is empty: ask for the whole file."),
         (RELEASED[: len(RELEASED) // 2], "its JSON breaks off or is damaged"),
         ("[" * 100_000, "its JSON breaks off or is damaged"),
         ("1" * 10_000, "its JSON breaks off or is damaged"),
@@ -123,8 +126,8 @@ def test_a_byte_order_mark_is_no_obstacle(read):
         ({"nbformat": 5}, "says nbformat 5; versions 1 to 4 can be read"),
         ({"nbformat": "x" * 9000}, "says nbformat 'xxx"),
         ({"nbformat": [[[]]]}, "says nbformat in no number"),
-        ({"nbformat": 3}, "cannot be brought to version 4"),
-        ({"nbformat": True}, "cannot be brought to version 4"),
+        ({"nbformat": 3}, "has no list of cells"),
+        ({"nbformat": True}, "has no list of cells"),
         ({"nbformat": 4}, "has no list of cells: is it a notebook?"),
         (notebook(cells={}), "has no list of cells"),
         (notebook(*[{}] * 2001), "2001 cells; at most 2000 can be read"),
@@ -147,7 +150,7 @@ def test_a_file_that_is_no_notebook_is_refused_with_a_sentence(refusal, given, s
 
 def test_a_percent_file_that_is_too_long_is_refused_at_once(refusal):
     started = time.perf_counter()
-    assert "200000 cells" in refusal("# %%\n" * 200_000, ".py")
+    assert "10000 cells" in refusal("# %%\n" * 10_000, ".py")
     assert "too long" in refusal("x = 1\n" * 400_000, ".py")
     assert time.perf_counter() - started < 5
 
@@ -156,7 +159,7 @@ def test_a_file_that_is_too_large_is_not_even_opened(tmp_path):
     path = tmp_path / f"{NAME}.ipynb"
     path.touch()
     os.truncate(path, 1 << 40)
-    with pytest.raises(UnreadableSubmission, match="has 1048576 MiB; at most 16 MiB"):
+    with pytest.raises(UnreadableSubmission, match="has 1048576 MiB; at most 8 MiB"):
         read_submission(path, SOURCE)
     os.truncate(path, MAX_FILE_BYTES + 1)
     with pytest.raises(UnreadableSubmission, match="Clear all outputs"):
@@ -169,8 +172,8 @@ def test_only_a_regular_file_is_read(tmp_path):
     (tmp_path / "link.ipynb").symlink_to(real)
     (tmp_path / "folder.ipynb").mkdir()
     os.mkfifo(tmp_path / "pipe.ipynb")
-    for name in ("link", "folder", "pipe"):
-        with pytest.raises(UnreadableSubmission, match=f"{name}.ipynb is not a regular file"):
+    for name, said in (("link", "a link, and"), ("folder", "no regular"), ("pipe", "no regular")):
+        with pytest.raises(UnreadableSubmission, match=f"{name}.ipynb is {said}"):
             read_submission(tmp_path / f"{name}.ipynb", SOURCE)
     with pytest.raises(UnreadableSubmission, match="cannot be read: No such file"):
         read_submission(tmp_path / "none.ipynb", SOURCE)

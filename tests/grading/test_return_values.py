@@ -1,0 +1,51 @@
+"""Whatever a function returns, it is a student's mistake and no fault of ours."""
+
+import random
+from pathlib import Path
+
+import pytest
+from odd_values import VALUES, returning, targets
+
+from autograder.course import Verdict, read_course
+from autograder.grading import grade
+from autograder.proof.samples import answered, as_saved, handed_in_files
+
+# Each of these ended a check, or the search for what explains it.
+KNOWN = [
+    ("a2_multi_head", "MultiHeadAttention.forward", "_each(lambda x: x.to('meta'), right)"),
+    ("a4_layers", "LayerNorm.state_dict", "_each(lambda x: x.to('meta'), right)"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+A_FEW = 4  # of all values, for each function and method
+
+
+@pytest.fixture
+def hand_in(course, exam_of, one_server, samples_of, tmp_path, caplog):
+    def hand_in(assignment, target, value):
+        right = answered(course, assignment, samples_of(assignment)["untouched_stub"].data)
+        path = tmp_path / f"{assignment}.ipynb"
+        path.write_bytes(as_saved(returning(right, value, [target])))
+        for name, data in handed_in_files(course, assignment).items():
+            (tmp_path / name).write_bytes(data)
+        result = grade("x", path, exam_of(assignment), one_server)
+        ours = [each.message for each in result.items if each.verdict is Verdict.INTERNAL]
+        assert ours == [], (target, value)
+        assert caplog.messages == [], (target, value)
+        return result
+
+    return hand_in
+
+
+@pytest.mark.parametrize(("assignment", "target", "value"), KNOWN)
+def test_what_cannot_be_computed_with_is_wrong(assignment, target, value, hand_in):
+    result = hand_in(assignment, target, value)
+    assert result.score < result.max_score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("assignment", [each.id for each in read_course(ROOT).assignments])
+def test_some_of_all_values(assignment, exam_of, hand_in):
+    choose = random.Random(assignment)
+    for target in targets(exam_of(assignment)):
+        for value in choose.sample(VALUES, A_FEW):
+            hand_in(assignment, target, value)
