@@ -141,7 +141,7 @@ def prove(
     ] = False,
     lines: Annotated[
         bool,
-        typer.Option("--lines", help="Look for the lines of what is wrong, too: takes longer."),
+        typer.Option("--lines", help="Look for the lines of all that is wrong, not of a share."),
     ] = False,
     measure: Annotated[
         bool,

@@ -30,9 +30,10 @@ from autograder.proof import (
     mean_costs,
     measure,
     open_pool,
-    problem_of_all,
+    problems_of,
     prove,
     read_samples,
+    share_located,
     short_names,
     stale_shows,
     try_all_mutants,
@@ -42,7 +43,7 @@ from autograder.proof import (
 )
 from autograder.sandbox.host import Server
 
-_ONE_OF = 5  # of the mutants: looking for a line takes a hundred times as long as losing an item
+_ONE_OF = 20  # of what is wrong: looking for a line takes a hundred times as long as losing an item
 
 
 def show_verification(
@@ -178,9 +179,9 @@ def show_proof(
                 tell = teller(f"{assignment.id}: mutants")
                 tried = try_all_mutants(course, assignment.id, pool, tell)
                 proof = replace(proof, mutants=tried)
-            if lines:
+            if lines or not quick:
                 tell = teller(f"{assignment.id}: lines")
-                sought = locate_wrong(course, assignment.id, pool, tell, _ONE_OF)
+                sought = locate_wrong(course, assignment.id, pool, tell, 1 if lines else _ONE_OF)
                 proof = replace(proof, sought=sought)
             proofs.append(proof)
     write_proof(proofs, course.name, page)
@@ -188,13 +189,14 @@ def show_proof(
     out.print(
         f"one fault costs {mean_costs(proofs):.1%} of the points of its assignment on average"
     )
-    for proof in proofs:
-        for problem in proof.problems:
-            out.print(f"[red]{proof.assignment.id}: {escape(problem)}[/]", soft_wrap=True)
-    if dear := problem_of_all(proofs):
-        out.print(f"[red]{dear}[/]", soft_wrap=True)
+    share = share_located(proofs)
+    if share is not None:
+        out.print(f"the line is told of {share:.1%} of what is wrong, with the bank switched off")
+    problems = problems_of(proofs)
+    for problem in problems:
+        out.print(f"[red]{escape(problem)}[/]", soft_wrap=True)
     out.print(f"page: {page}", soft_wrap=True)
-    return not dear and not any(proof.problems for proof in proofs)
+    return not problems
 
 
 def _proven(proofs: Sequence[Proof]) -> Table:

@@ -106,14 +106,17 @@ def _allowed(value: Tensor, case: Case, loosely: bool) -> float:
 
 def _distance(one: Answer, other: Answer, case: Case, loosely: bool = False) -> float:
     """The largest difference in units of what is allowed; infinite where they differ in kind."""
-    ours, theirs = (_seen(each, case, loosely) for each in (one, other))
-    if ours.keys() != theirs.keys():
-        return torch.inf
     largest = 0.0
-    for name in ours:
-        largest = max(largest, _apart(ours[name], theirs[name], case, loosely))
-        if largest == torch.inf:
-            break
+    try:
+        ours, theirs = (_seen(each, case, loosely) for each in (one, other))
+        if ours.keys() != theirs.keys():
+            return torch.inf
+        for name in ours:
+            largest = max(largest, _apart(ours[name], theirs[name], case, loosely))
+            if largest == torch.inf:
+                break
+    except RuntimeError:  # a tensor of an odd kind, which torch cannot compare
+        return torch.inf
     return largest
 
 

@@ -3,7 +3,7 @@
 from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promises import verify
-from autograder.proof.proven import Proof, mean_costs, problem_of_all
+from autograder.proof.proven import Proof, mean_costs, problems_of, share_located
 from autograder.proof.proving import (
     locate_wrong,
     measure,
@@ -34,10 +34,11 @@ __all__ = [
     "mean_costs",
     "measure",
     "open_pool",
-    "problem_of_all",
+    "problems_of",
     "prove",
     "read_samples",
     "sample_class",
+    "share_located",
     "short_names",
     "stale_shows",
     "try_all_mutants",

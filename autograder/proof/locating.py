@@ -23,6 +23,7 @@ from autograder.sandbox.host import Server
 
 LEAST_LOCATED = 0.8  # of what is wrong, the share whose line must be told
 _SECONDS = 30.0  # much more than a student's: what is found must not hang on a busy machine
+_MISSING = "(missing)"  # begins what a sample says of its lines, where one is not there
 _LOOKED_AT = (Verdict.WRONG, Verdict.ERROR)
 
 
@@ -63,7 +64,9 @@ class Wrong:
 
     def judged(self, told: Sequence[Located]) -> Sought:
         """Whether what was told of it is so."""
-        lines = {each.source for each in told}
+        # Where something is missing, the line that is told is right by itself.
+        missing = self.changed is None or any(each.startswith(_MISSING) for each in self.changed)
+        lines = {each.source for each in told if not (each.missing and missing)}
         false = lines & self.right if self.changed is None else lines - self.changed
         pointed = Pointed.WRONG if false else Pointed.LOCATED if told else Pointed.SILENT
         return Sought(self.name, self.of, tuple(told), pointed)
@@ -123,7 +126,7 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
                 exam.bank.cases,
                 answers,
                 failed,
-                lambda other: remote_student(other, exam, server),
+                lambda other, given=(): remote_student(other, exam, server, given),
                 _SECONDS,
             )
             found.append(each.judged(told))

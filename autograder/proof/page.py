@@ -7,8 +7,9 @@ from pathlib import Path
 
 from autograder.diagnosis import Component, named
 from autograder.export import write_page
+from autograder.proof.locating import LEAST_LOCATED
 from autograder.proof.mutants import Tried
-from autograder.proof.proven import Graded, Proof, Told, mean_costs, problem_of_all
+from autograder.proof.proven import Graded, Proof, Told, mean_costs, problem_of_all, share_located
 
 __all__ = ["short_names", "write_proof"]
 
@@ -70,6 +71,8 @@ def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
         "sections": sections,
         "totals": totals,
         "bad": _BAD,
+        "share_located": share_located(proofs),
+        "least_located": LEAST_LOCATED,
     }
     write_page(path, "proof/proof.html.jinja", **context)
 

@@ -1,20 +1,21 @@
 """What a proof found: what became of every fault, pair, variant, mutant and line."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 from autograder.course import Assignment, ItemResult, Verdict
 from autograder.diagnosis import Component, Faults, named
-from autograder.proof.locating import Pointed, Sought
+from autograder.proof.locating import LEAST_LOCATED, Pointed, Sought
 from autograder.proof.mutants import Tried
 
 LEAST_PAIRS = 0.95  # the share of them that must be named
 MOST_COSTS = 0.25  # of an assignment's points, that one fault may cost beyond its own item's
 MOST_COSTS_IN_THE_MEAN = 0.1  # over all faults of a course
 _MANY = 10  # items of an assignment, in the mean; of fewer, each is worth more than that
+_FEW = 20  # of what is wrong: a share of so little says nothing
 
 
 class Told(StrEnum):
@@ -133,7 +134,7 @@ class Proof:
             "mutants": len(self.mutants),
             "killed": sum(each.lost is not None for each in self.mutants),
             "equivalent, for a reason": sum(each.reason is not None for each in self.mutants),
-            **(self._lines if self.sought else {}),
+            **self._lines,
             "problems": len(self.problems),
         }
 
@@ -171,3 +172,20 @@ def problem_of_all(proofs: Sequence[Proof]) -> str | None:
         f"one fault costs {mean:.1%} of the points of its assignment on average, above "
         f"{MOST_COSTS_IN_THE_MEAN:.0%}: the page says which are dear"
     )
+
+
+def share_located(proofs: Iterable[Proof]) -> float | None:
+    """Of all that is wrong and was looked at, the share whose line is told; None of too little."""
+    sought = [each.pointed for proof in proofs for each in proof.sought]
+    return sought.count(Pointed.LOCATED) / len(sought) if len(sought) >= _FEW else None
+
+
+def problems_of(proofs: Sequence[Proof]) -> list[str]:
+    """What must not be, in sentences that begin with the assignment; last, of all together."""
+    said = [f"{proof.assignment.id}: {each}" for proof in proofs for each in proof.problems]
+    if dear := problem_of_all(proofs):
+        said.append(dear)
+    share = share_located(proofs)
+    if share is not None and share < LEAST_LOCATED:
+        said.append(f"the line is told of only {share:.1%}, of {LEAST_LOCATED:.0%} wanted")
+    return said

@@ -116,9 +116,9 @@ def try_all_mutants(
 def locate_wrong(
     course: Course, assignment_id: str, pool: Pool, tell: Callable[[int, int], None], one_of: int
 ) -> tuple[Sought, ...]:
-    """Look for the lines of the wrong samples, and of the mutants, or one of so many of these."""
+    """Look for the lines of the mutants and of the wrong samples, or of one of so many of these."""
     exam = prepare(course, assignment_id, SECRET)
-    samples = samples_to_locate(exam, read_samples(course, assignment_id))
+    samples = samples_to_locate(exam, read_samples(course, assignment_id))[::one_of]
     return pool.locate(assignment_id, mutants_to_locate(exam.source, one_of) + samples, tell)
 
 

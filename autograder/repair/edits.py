@@ -2,15 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from autograder.repair import calls, instead, lines, values
+from autograder.repair import calls, donors, filling, instead, lines, values
 from autograder.repair.rules import Place, alternatives
+from autograder.repair.sisters import in_sisters
 from autograder.repair.spot import Spot, spots
 from autograder.repair.view import View
 
+_AS_MUTANTS = 0  # the tier to which the rules belong that make mutants, too
+_IN_SISTERS = 1  # the tier to which the same edits in several lines belong
 _NAME = re.compile(r"[^\W\d]\w*")
 Rule = Callable[[Spot], Iterator[str]]  # what may stand in the place of a spot
 
@@ -24,6 +27,7 @@ class Edit:
     tier: int  # the lower, the smaller, or the more often made
     missing: bool  # nothing there is wrong, but something is not there
     spot: Spot = field(repr=False)
+    others: tuple[int, ...] = ()  # lines in which the same is done
 
     @property
     def source(self) -> str:
@@ -37,29 +41,43 @@ class Edit:
 
     @property
     def has_sister(self) -> bool:
-        """Whether, but for names, its line then reads as another of the cell does."""
-        lines = [_NAME.sub("", line.strip()) for line in self.text.splitlines()]
-        return lines.count(lines[self.line - 1]) > 1
+        """Whether, but for names, its line reads as another of the cell does, and did not."""
+        before, after = (_nameless(each) for each in (self.spot.view.text, self.text))
+        lines = before.count(before[self.line - 1]), after.count(after[self.line - 1])
+        return lines[0] == 1 < lines[1]
+
+
+def _nameless(text: str) -> list[str]:
+    return [_NAME.sub("", line.strip()) for line in text.splitlines()]
 
 
 # By tier: what is smaller, or made more often, is tried first.
 _INSTEAD: Sequence[Sequence[Rule]] = (
     (
         *(instead.operators, instead.names, instead.fields, instead.axes, instead.arguments),
-        *(instead.methods, instead.conditions, instead.constants),
+        *(instead.methods, instead.conditions, instead.constants, donors.as_elsewhere),
     ),
     (
         *(instead.fills, instead.one_for_all, instead.parameters, instead.assignments),
-        *(instead.blocks, instead.statements),
+        *(instead.blocks, instead.statements, donors.stated, instead.defaults, instead.tests),
     ),
     (),
     (instead.sizes,),
 )
 _MISSING: Sequence[Sequence[Rule]] = (
     (),
-    (calls.keywords, lines.kept, calls.several, values.roots, values.through),
-    (values.wrapped, calls.passed_on, values.as_in, lines.made_anew, calls.given),
-    (lines.returned, values.operands),
+    (
+        *(
+            calls.keywords,
+            lines.kept,
+            calls.several,
+            values.roots,
+            values.through,
+        ),
+        *(donors.inserted, filling.named, filling.raised),
+    ),
+    (values.blocked, values.wrapped, calls.passed_on, values.as_in, lines.made_anew, calls.given),
+    (lines.returned, filling.filled, values.operands),
 )
 TIERS = range(len(_INSTEAD))
 
@@ -67,23 +85,35 @@ TIERS = range(len(_INSTEAD))
 def edits(view: View, tier: int) -> list[Edit]:
     """The edits of a cell of one tier, each once."""
     found: dict[str, Edit] = {}
-    for spot in spots(view):
-        if not view.reached(spot.node):
-            continue
-        for missing, new in _texts(spot, tier):
-            changed, line = view.with_span(*view.span(spot.node), new)
-            if changed != view.text and changed not in found:
-                found[changed] = Edit(changed, line, tier, missing, spot)
+    rules = [(False, each) for each in _INSTEAD[tier]] + [(True, each) for each in _MISSING[tier]]
+    for each in _edits(view, tier, rules):
+        found.setdefault(each.text, each)
+    if tier == _IN_SISTERS:
+        more = [*edits(view, _AS_MUTANTS), *_edits(view, tier, [(False, instead.sizes)])]
+        for each in [*found.values(), *more]:
+            sisters = in_sisters(view.text, each.text, each.line)
+            if sisters is not None:
+                text, others = sisters
+                found.setdefault(text, replace(each, text=text, tier=tier, others=others))
     return list(found.values())
 
 
-def _texts(spot: Spot, tier: int) -> Iterator[tuple[bool, str]]:
+def _edits(view: View, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterator[Edit]:
+    """rules: each with whether it adds something."""
+    for spot in spots(view):
+        if view.reached(spot.node):
+            for missing, new in _texts(spot, tier, rules):
+                changed, line = view.with_span(*view.span(spot.node), new)
+                if changed != view.text:
+                    yield Edit(changed, line, tier, missing, spot)
+
+
+def _texts(spot: Spot, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterator[tuple[bool, str]]:
     """What may stand in a spot: whether it is an addition, and the text."""
-    if tier == 0 and not isinstance(spot.node, cst.BaseCompoundStatement):
+    if tier == _AS_MUTANTS and not isinstance(spot.node, cst.BaseCompoundStatement):
         for new in alternatives(Place(spot.node, spot.parent, spot.bound)):
             if isinstance(new, cst.SimpleStatementLine):
                 new = new.with_changes(leading_lines=[])
             yield False, spot.view.code(new).strip()
-    for missing, rules in ((False, _INSTEAD), (True, _MISSING)):
-        for rule in rules[tier]:
-            yield from ((missing, text) for text in rule(spot))
+    for missing, rule in rules:
+        yield from ((missing, text) for text in rule(spot))

@@ -1,7 +1,7 @@
 """What may stand instead of a piece of code, beyond what makes a mutant."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import libcst as cst
 
@@ -15,6 +15,7 @@ _OPERATORS = {
     **dict.fromkeys(("FloorDivide", "Modulo", "MatrixMultiply"), _ARITHMETIC),
     **dict.fromkeys(("BitAnd", "BitOr", "BitXor"), _BITS),
 }
+_FILLING = "masked_fill", "masked_fill_", "where", "full", "full_like", "fill_", "clamp"
 _COMPARISONS = ("Equal", "NotEqual", "LessThan", "LessThanEqual", "GreaterThan", "GreaterThanEqual")
 _AXES = range(-3, 4)
 _OTHER_METHODS = {
@@ -79,6 +80,15 @@ def constants(spot: Spot) -> Iterator[str]:
         yield from (f"self.{each}" for each in spot.fields)
 
 
+def defaults(spot: Spot) -> Iterator[str]:
+    """Another number by default: as it is often chosen, a small one, a large one."""
+    if isinstance(spot.parent, cst.Param) and spot.parent.default is spot.node:
+        if isinstance(spot.node, cst.Integer):
+            yield from ("1", "6", "8", "512", "5000")
+        elif isinstance(spot.node, cst.Float):
+            yield from ("0.1", "0.5", "1e-5", "1e-6", "1e-9", "0.0")
+
+
 def sizes(spot: Spot) -> Iterator[str]:
     """The size of an axis of a parameter in the place of a number."""
     number = spot.kind.is_number if spot.kind else isinstance(spot.node, cst.BaseNumber)
@@ -92,14 +102,14 @@ def sizes(spot: Spot) -> Iterator[str]:
 
 def fills(spot: Spot) -> Iterator[str]:
     """What else a place that is blocked may be filled with."""
-    node, parent = spot.node, spot.parent
-    if isinstance(parent, cst.Arg) and _is_number(spot) and spot.is_value:
+    if not (isinstance(spot.parent, cst.Arg) and _is_number(spot) and spot.is_value):
+        return
+    call = next(each for each in spot.view.around(spot.parent) if isinstance(each, cst.Call))
+    name = spot.view.source(call.func).rpartition(".")[2]
+    if name in _FILLING:
         yield from ("0.0", "float('-inf')", "float('inf')", "-1e9", "-1e30", "1e-5", "1e-9", "1.0")
-        above = list(spot.view.around(node))
-        call = above[2] if len(above) > 2 else None
-        if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
-            owner = spot.view.atom(call.func.value)
-            yield f"torch.finfo({owner}.dtype).min"
+        if isinstance(call.func, cst.Attribute):
+            yield f"torch.finfo({spot.view.atom(call.func.value)}.dtype).min"
 
 
 def _is_number(spot: Spot) -> bool:
@@ -166,9 +176,28 @@ def conditions(spot: Spot) -> Iterator[str]:
         yield from (f"({spot.view.source(each)})" for each in (node.body, node.orelse))
 
 
+def tests(spot: Spot) -> Iterator[str]:
+    """Another condition on two numbers in scope, or on whether one is even."""
+    parent = spot.parent
+    if not (isinstance(parent, (cst.If, cst.IfExp)) and parent.test is spot.node):
+        return
+    every = (*spot.names, *spot.known_fields)
+    numbers = [each for each in every if (kind := spot.kinds.get(each)) and kind.is_number]
+    yield from (f"{each} % 2 != 0" for each in numbers)
+    for one, other in permutations(numbers, 2):
+        yield from (f"{one} {sign} {other}" for sign in (">", ">=", "!="))
+        yield f"{one} % {other} != 0"
+
+
 def one_for_all(spot: Spot) -> Iterator[str]:
     """A power or root taken of a sum, not of a part of it, and the other way round."""
     node = spot.node
+    if isinstance(node, cst.Call) and len(node.args) == 1:
+        whole = node.args[0].value
+        if isinstance(whole, cst.BinaryOperation):
+            func, rest = spot.view.source(node.func), spot.view.atom(whole.right)
+            sign = spot.view.module.code_for_node(whole.operator).strip()
+            yield f"({func}({spot.view.source(whole.left)}) {sign} {rest})"
     if not isinstance(node, cst.BinaryOperation):
         return
     view, sign = spot.view, spot.view.module.code_for_node(node.operator).strip()

@@ -9,7 +9,8 @@ class Located:
 
     line: of the cell, from 1, as exceptions count; source: that line; what: the piece of code in
     it; missing: that is not wrong by itself, but something is not there; items: those of which
-    all is right after the edit; whole: whether all that is known of the cell is.
+    all is right after the edit; whole: whether all that is known of the cell is; others:
+    later lines that read alike, and are wrong alike.
     """
 
     cell: str
@@ -19,14 +20,16 @@ class Located:
     missing: bool
     items: tuple[str, ...]
     whole: bool
+    others: tuple[int, ...] = ()
 
     @property
     def said(self) -> str:
         """What the student reads beside the line."""
         right = f"everything that {'is asked of this cell' if self.whole else 'these items ask'}"
+        also = f", and the same in line {', '.join(map(str, self.others))}" if self.others else ""
         if self.missing:
-            return f"Something is missing at `{self.what}`: with it, {right} is right."
-        return f"With something else in the place of `{self.what}`, {right} is right."
+            return f"Something is missing at `{self.what}`{also}: with it, {right} is right."
+        return f"With something else in the place of `{self.what}`{also}, {right} is right."
 
     def __str__(self) -> str:
         """The same, with the line."""

@@ -5,31 +5,39 @@ the cell is right, or all of one item and nothing worse than before, proves that
 where it was made. When edits of one size do so in different lines, nothing is proven.
 """
 
+import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-from torch import Tensor
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
 
 from autograder.asking import RemoteStudent
 from autograder.diagnosis import Case, same
-from autograder.notebooks import Source, Submission
+from autograder.notebooks import Source, Submission, can_be_given
 from autograder.repair.edits import TIERS, Edit, edits
 from autograder.repair.located import Located
-from autograder.repair.trying import Trials, is_right, with_cell
+from autograder.repair.trying import Trials, answered, with_cell, with_given
+from autograder.repair.typed import typed
 from autograder.repair.view import View
+from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
 
 # Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
-_MOST_TRIED = 1200  # edits for one mistake
+_MOST_TRIED = 1500  # edits for one mistake
 _MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
 _ENOUGH = 2  # of these in one line: it is a loop
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
-_SOONEST = TIERS[:2]  # by all but the first of them
+_SOONEST, _REST = TIERS[:2], TIERS[2:]
 _ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 
-StudentOf = Callable[[Submission], RemoteStudent]
+
+class StudentOf(Protocol):
+    """Gives a submission behind the walls."""
+
+    def __call__(self, other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
+        """given: names that are to be had beside its own."""
 
 
 def locate(
@@ -47,15 +55,27 @@ def locate(
     failed: the items to look at. student_of: puts a submission behind the walls; one is there at
     a time. seconds: of wall time, at most.
     """
-    wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
     until = time.monotonic() + seconds
-    search = _Search(submission, source, cases, answers, wrong, student_of, until)
-    cells = [cell.name for cell in submission.cells if cell.solution]
-    wrong_cells = [cell for cell in cells if search.numbers_wrong(cell, failed)]
-    for tiers in (_SOONEST, TIERS) if len(wrong_cells) > 1 else (TIERS,):
-        for cell in wrong_cells:
-            search.look_at(cell, failed, tiers)
-    return search.found
+    wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
+    of = source.defined_in
+    found: list[Located] = []
+    searches: list[_Search] = []
+    behind: list[_Search] = []  # the same with what is wrong before them replaced
+    for cell in (each.name for each in source.reference if each.solution):
+        places = [at for at in answers if of.get(cases[at].question.name) == cell]
+        if any(at in wrong and cases[at].item in failed for at in places):
+            if line := _typed(submission, cell, [cases[at] for at in places if at in wrong]):
+                found.append(line)
+                continue
+            about = cell, cases, {at: answers[at] for at in places}, wrong & {*places}, failed
+            search = _Search(*about, student_of, until, submission)
+            behind.append(search.behind([each.cell for each in searches], source))
+            searches.append(search)
+    # A mistake of an earlier cell is none of a later one.
+    searches = [each for each in behind if each.wrong] or searches
+    for each in searches:
+        submission = each.look(submission, found)
+    return found
 
 
 @dataclass(frozen=True)
@@ -71,84 +91,103 @@ class _Proof:
 
 @dataclass
 class _Search:
-    submission: Submission  # with what was found put right
-    source: Source
+    """For the mistakes of one cell. `answers`, `wrong`: to the questions about it alone."""
+
+    cell: str
     cases: Sequence[Case]
     answers: Mapping[int, Answer]
     wrong: set[int]
+    failed: Collection[str]
     student_of: StudentOf
     until: float
+    submission: Submission  # with what was found put right
     tried: int = 0
-    found: list[Located] = field(default_factory=list)
+    most: int = 0
+    given: Sequence[str] = ()  # names of earlier cells that are not the submission's own
+    before: frozenset[int] = frozenset()  # wrong as it was handed in
 
-    def numbers_wrong(self, cell: str, failed: Collection[str]) -> bool:
-        """Whether numbers are wrong in these items about a cell: without, nothing is proven."""
-        wrong = [at for at in self._places(cell) if at in self.wrong]
-        return any(self.cases[at].item in failed and self._is_numeric(at) for at in wrong)
+    def behind(self, cells: Sequence[str], source: Source) -> "_Search":
+        """The same with earlier cells replaced by what is given of them, where it is."""
+        given = [cell for cell in cells if can_be_given(source, source.defines(cell))]
+        if not given:
+            return self
+        submission, names = with_given(self.submission, given, source)
+        answers = {}
+        with self.student_of(submission, names) as student:
+            for at in sorted(self.wrong, key=lambda at: self.cases[at].size):
+                answer = answered(student, self.cases[at])
+                answers[at] = answer or Answer(None, failure=Failure("Died", ""))
+        right = {at for at, x in answers.items() if same(x, self.cases[at].right, self.cases[at])}
+        return replace(
+            self,
+            answers={**self.answers, **answers},
+            wrong=self.wrong - right,
+            submission=submission,
+            given=names,
+            before=frozenset(self.wrong),
+        )
 
-    def look_at(self, cell: str, failed: Collection[str], tiers: Sequence[int]) -> None:
-        """Look for the mistakes of one cell, one after the other, among the edits of these tiers.
+    def look(self, handed_in: Submission, found: list[Located]) -> Submission:
+        """Look for the mistakes of the cell, one after the other.
 
-        Among the first tiers alone, only for what makes everything right.
+        handed_in: the submission, in which a repair must hold, too. Returns it repaired.
         """
         for _ in range(_ROUNDS):
             self.tried = 0
-            if not self.numbers_wrong(cell, failed):
-                return
-            places = self._places(cell)
-            proof = self._repair(cell, places, tiers)
+            if not any(self.cases[at].item in self.failed for at in self.wrong):
+                break
+            proof = self._repair(handed_in)
             if proof is None:
-                return
+                break
             edit = proof.edit
             told = edit.line, edit.source, edit.what, edit.missing
-            self.found.append(Located(cell, *told, proof.items, proof.whole))
-            self.submission = with_cell(self.submission, cell, edit.text)
+            found.append(Located(self.cell, *told, proof.items, proof.whole, edit.others))
+            self.submission = with_cell(self.submission, self.cell, edit.text)
+            handed_in = with_cell(handed_in, self.cell, edit.text)
             self.wrong -= proof.mended
-            self._ask_others()
+        return handed_in
 
-    def _ask_others(self) -> None:
-        """Ask again what else was wrong: what builds on the repaired cell may be right by now."""
-        left = sorted(self.wrong, key=lambda at: self.cases[at].size)
-        if left:
-            with self.student_of(self.submission) as student:
-                self.wrong -= {at for at in left if is_right(student, self.cases[at])}
-
-    def _places(self, cell: str) -> list[int]:
-        """The cases about what a cell defines: the wrong ones first, the smallest of each first."""
-        of = self.source.defined_in
-        own = [at for at in self.answers if of.get(self.cases[at].question.name) == cell]
-        return sorted(own, key=lambda at: (at not in self.wrong, self.cases[at].size, at))
-
-    def _repair(self, cell: str, places: Sequence[int], tiers: Sequence[int]) -> _Proof | None:
+    def _repair(self, handed_in: Submission) -> _Proof | None:
         """The edit that proves where a mistake of the cell stands, if one does."""
-        solutions = (each for each in self.submission.cells if each.solution)
+        texts = {each.name: each.source for each in self.submission.cells if each.solution}
         try:
-            view = View(next(each.source for each in solutions if each.name == cell))
-        except ValueError:
+            view = View(texts.pop(self.cell), [*_views(texts.values())])
+        except (KeyError, ValueError):
             return None
-        with Trials(self.student_of, self.submission, cell) as trials:
+        # The wrong ones first, the smallest of each first.
+        key = self.wrong.__contains__
+        places = sorted(self.answers, key=lambda at: (not key(at), self.cases[at].size, at))
+        with Trials(
+            partial(self.student_of, given=self.given), self.submission, self.cell
+        ) as trials:
             parts: list[_Proof] = []
-            for number, first in enumerate(self._firsts(places)):
-                ordered = [first, *(at for at in places if at != first)]
-                these = tiers if number == 0 else _SOONEST
-                proofs = self._search(trials, view, ordered, these)
-                parts += proofs if tiers is TIERS else []
-                if any(each.whole for each in proofs):
-                    parts = [each for each in proofs if each.whole]
+            firsts = self._firsts(places)
+            for tiers, some, self.most in (
+                (_SOONEST, firsts[:1], _MOST_TRIED),
+                (_SOONEST, firsts[1:], _MOST_TRIED // 2),
+                (_REST, firsts[:1], _MOST_TRIED),
+            ):
+                for first in some:
+                    ordered = [first, *(at for at in places if at != first)]
+                    parts += self._search(trials, view, ordered, tiers)
+                    if any(each.whole for each in parts):
+                        break
+                if any(each.whole for each in parts):
+                    parts = [each for each in parts if each.whole]
                     break
             chosen = _choose(parts)
-            if chosen is None:
-                return None
-            cases = (self.cases[at] for at in chosen.places)
-            return self._proof(
-                chosen.edit, chosen.places, trials.ask_alone(chosen.edit.text, cases)
-            )
+        if chosen is None:
+            return None
+        cases = (self.cases[at] for at in chosen.places)
+        with Trials(self.student_of, handed_in, self.cell) as trials:
+            asked = trials.ask_alone(chosen.edit.text, cases)
+            return self._proof(chosen.edit, chosen.places, asked, self.wrong | self.before)
 
     def _firsts(self, places: Sequence[int]) -> list[int]:
         """The smallest wrong case of each item: of two mistakes, one may show alone in some."""
         first: dict[str, int] = {}
         for at in places:
-            if at in self.wrong and self.cases[at].right.failure is None:
+            if at in self.wrong:
                 first.setdefault(self.cases[at].item, at)
         return list(first.values())[:_FIRSTS]
 
@@ -156,7 +195,7 @@ class _Search:
         self, trials: Trials, view: View, places: Sequence[int], tiers: Iterable[int]
     ) -> list[_Proof]:
         """The edits of the lowest tier that make everything right; if none does, all that count."""
-        raised = self._raised(trials.cell, places[0])
+        raised = self._raised(places[0])
         view.learn(trials.kinds(view, self.cases[places[0]]), raised)
         parts: list[_Proof] = []
         for tier in tiers:
@@ -167,13 +206,13 @@ class _Search:
                 break
         return parts
 
-    def _raised(self, cell: str, place: int) -> int | None:
+    def _raised(self, place: int) -> int | None:
         """The line of the cell that raised an exception when a case was asked."""
         failure = self.answers[place].failure
-        return failure.line if failure is not None and failure.cell == cell else None
+        return failure.line if failure is not None and failure.cell == self.cell else None
 
     def _is_spent(self, trials: Trials) -> bool:
-        too_many = self.tried >= _MOST_TRIED or trials.deaths > _MOST_DEATHS
+        too_many = self.tried >= self.most or trials.deaths > _MOST_DEATHS
         return too_many or time.monotonic() > self.until
 
     def _proofs(
@@ -187,15 +226,20 @@ class _Search:
                 self.tried += 1
                 before = trials.deaths
                 asked = trials.ask(edit.text, (self.cases[at] for at in places))
-                proof = self._proof(edit, places, asked)
+                proof = self._proof(edit, places, asked, self.wrong)
                 done[edit.line] += trials.deaths - before
                 if proof is not None:
                     yield proof
                     if proof.whole:  # nothing can be better here: is another line as good?
                         done[edit.line] = _ENOUGH
 
-    def _proof(self, edit: Edit, places: Sequence[int], asked: Iterable[bool]) -> _Proof | None:
-        """What an edit proves: `asked` tells which of these cases are right with it."""
+    def _proof(
+        self, edit: Edit, places: Sequence[int], asked: Iterable[bool], wrong: Container[int]
+    ) -> _Proof | None:
+        """What an edit proves: `asked` tells which of these cases are right with it.
+
+        wrong: those that are without it.
+        """
         right: list[int] = []
         lost: set[str] = set()
         asked_for = 0
@@ -203,7 +247,7 @@ class _Search:
             asked_for += 1
             if each:
                 right.append(at)
-            elif at not in self.wrong or not right:  # it breaks something, or mends not the first
+            elif at not in wrong or not right:  # it breaks something, or mends not the first
                 return None
             else:
                 lost.add(self.cases[at].item)
@@ -212,24 +256,22 @@ class _Search:
         mended = frozenset(at for at in right if at in self.wrong)
         items = dict.fromkeys(self.cases[at].item for at in mended)
         made = tuple(item for item in items if item not in lost)
-        if any(self._is_numeric(at) for at in mended if self.cases[at].item in made):
-            return _Proof(edit, places, made, mended, not lost)
+        return _Proof(edit, places, made, mended, not lost) if made else None
+
+
+def _typed(submission: Submission, cell: str, wrong: Sequence[Case]) -> Located | None:
+    """The line where the one value stands that is wrong of a cell, if that is all that is."""
+    text = next((x.source for x in submission.cells if x.solution and x.name == cell), "")
+    if not all(case.is_value for case in wrong):
         return None
-
-    def _is_numeric(self, at: int) -> bool:
-        """Whether numbers were wrong in a case, not a property such as what was written to."""
-        case, answer = self.cases[at], self.answers[at]
-        if case.right.failure is not None or case.drawn or not _has_numbers(case.right):
-            return False
-        numbers = {"value": answer.value, "gradients": answer.gradients, "read": answer.read}
-        with_theirs = replace(case.right, **numbers, failure=answer.failure)
-        return not same(with_theirs, case.right, case)
+    items = tuple(dict.fromkeys(case.item for case in wrong))
+    return typed(cell, text, {case.question.name for case in wrong}, items)
 
 
-def _has_numbers(answer: Answer) -> bool:
-    several = isinstance(answer.value, (tuple, list))
-    parts = [*(answer.value if several else [answer.value]), *answer.gradients, *answer.read]
-    return any(isinstance(each, (Tensor, float)) for each in parts)
+def _views(texts: Iterable[str]) -> Iterator[View]:
+    for text in texts:
+        with contextlib.suppress(ValueError):
+            yield View(text)
 
 
 def _choose(proofs: Sequence[_Proof]) -> _Proof | None:

@@ -6,7 +6,7 @@ else has run.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -14,7 +14,7 @@ import libcst as cst
 from autograder.asking import Cell, RemoteStudent, StudentError
 from autograder.course import Verdict
 from autograder.diagnosis import Case, same
-from autograder.notebooks import Submission
+from autograder.notebooks import MODULE, Source, Submission
 from autograder.repair.looks import LOOK, SEEN, looked_at, read_kinds
 from autograder.repair.view import Kind, View
 from autograder.sandbox.failure import Failure
@@ -35,22 +35,38 @@ def with_cell(submission: Submission, name: str, text: str) -> Submission:
     return replace(submission, cells=cells)
 
 
-def is_right(student: RemoteStudent, case: Case) -> bool | None:
-    """Whether a submission answers a case right; None when its process ended of it."""
+def with_given(
+    submission: Submission, cells: Collection[str], source: Source
+) -> tuple[Submission, list[str]]:
+    """The submission with what is given of some of its cells after them, and the names of that."""
+    names: list[str] = []
+    found: list[Cell] = []
+    for each in submission.cells:
+        found.append(each)
+        if each.solution and each.name in cells:
+            theirs = source.defines(each.name)
+            names += theirs
+            found.append(Cell(f"{MODULE} {each.name}", f"from {MODULE} import {', '.join(theirs)}"))
+    return replace(submission, cells=tuple(found)), names
+
+
+def answered(student: RemoteStudent, case: Case) -> Answer | None:
+    """What a submission answers to a case; None when its process ended of it."""
     student.call_seconds = max(_CALL_SECONDS, _TIMES * case.seconds)
     try:
         if case.is_value:
-            answer = Answer(student.get(case.question.name))
-        else:
-            answer = student.ask(case.question)
+            return Answer(student.get(case.question.name))
+        return student.ask(case.question)
     except StudentError as error:
         if error.failure is None and error.verdict in _ENDED:
             return None
-        answer = Answer(None, failure=error.failure or Failure(str(error.verdict), ""))
-    try:
-        return same(answer, case.right, case)
-    except RuntimeError:  # edits make tensors that nobody hands in, which torch cannot compare
-        return False
+        return Answer(None, failure=error.failure or Failure(str(error.verdict), ""))
+
+
+def is_right(student: RemoteStudent, case: Case) -> bool | None:
+    """Whether a submission answers a case right; None when its process ended of it."""
+    answer = answered(student, case)
+    return None if answer is None else same(answer, case.right, case)
 
 
 class Trials:

@@ -1,6 +1,7 @@
 """What may be missing around a value: a call, a sign, an operand."""
 
 from collections.abc import Iterator
+from itertools import product
 
 import libcst as cst
 
@@ -31,6 +32,9 @@ def wrapped(spot: Spot) -> Iterator[str]:
     for each in _suffixes(kind):
         yield f"({spot.atom}{each})" if each.startswith(" ") else f"{spot.atom}{each}"
     yield from (f"({each}{spot.atom})" for each in _signs(kind))
+    if kind is None or (kind.is_floating and kind.shape):
+        yield f"({spot.atom} - {spot.atom}.mean(-1, keepdim=True))"
+        yield f"({spot.atom} / {spot.atom}.sum(-1, keepdim=True))"
     if kind is None or kind.name in ("list", "generator"):
         yield f"nn.ModuleList({spot.atom})"
     above = spot.parent
@@ -80,6 +84,18 @@ def through(spot: Spot) -> Iterator[str]:
                 yield f"self.{each}({spot.source})"
 
 
+def blocked(spot: Spot) -> Iterator[str]:
+    """Filled with 0 or minus infinity where truth values in scope say so, if there are any."""
+    if not (_may_lack(spot) and _stands_alone(spot) and spot.kind and spot.kind.is_floating):
+        return
+    for each in spot.names:
+        kind = spot.kinds.get(each)
+        if kind is not None and kind.is_bool:
+            for fill, sign in product(("0.0", "float('-inf')"), ("~", "")):
+                blocked = f"{spot.atom}.masked_fill({sign}{each}, {fill})"
+                yield f"({spot.atom} if {each} is None else {blocked})"
+
+
 def operands(spot: Spot) -> Iterator[str]:
     """Something in scope added, multiplied with, or divided by."""
     if not _may_lack(spot) or not _stands_alone(spot):
@@ -112,6 +128,14 @@ def _with_operand(spot: Spot, other: str) -> Iterator[str]:
         yield from (f"({atom} {sign} {other})" for sign in ("*", "/", "+", "-"))
         yield from (f"({atom} {sign} {other} ** 0.5)" for sign in ("/", "*"))
         yield f"{atom}[:{other}]"
+    if one.is_number and two.is_tensor:
+        yield f"({other} / {atom})"
+    if one.is_tensor and two.is_floating and two.shape and len(two.shape) > 1:
+        if _chains(one, Kind(two.name, (*two.shape[:-2], two.shape[-1], two.shape[-2]))):
+            yield f"({atom} @ {other}.transpose(-2, -1))"
+        sizes = [each for each in spot.names if (size := spot.kinds.get(each)) and size.is_number]
+        yield from (f"({atom} + {other}[:{each}])" for each in sizes)
+        yield f"({atom} + {other}[: {atom}.shape[1]])"
     if two is not None and two.shape and one is not None and one.is_floating and two.is_floating:
         yield from (f"({atom} {sign} {other}.shape[-1] ** 0.5)" for sign in ("/", "*"))
     if one is not None and two is not None and one.shape and two.shape and len(two.shape) > 1:

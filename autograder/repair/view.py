@@ -1,7 +1,9 @@
 """A cell of a submission as a tree, and where each part of the tree stands in its text."""
 
 import ast
-from collections.abc import Iterator, Mapping
+import builtins
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
@@ -47,12 +49,16 @@ class Kind:
 
 
 class View:
-    """One cell's text and tree. Raises ValueError where there is no tree, or one too deep."""
+    """One cell's text and tree. Raises ValueError where there is no tree, or one too deep.
 
-    def __init__(self, text: str) -> None:
+    others: the same of the submission's other cells.
+    """
+
+    def __init__(self, text: str, others: "Sequence[View]" = ()) -> None:
         if len(text) > _LONGEST or _depth(text) > _DEEPEST:
             raise ValueError("the cell is too long, or nested too deeply")
         self.text = text
+        self.all = self, *others
         self._bytes = text.encode()
         try:
             wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
@@ -164,6 +170,27 @@ class View:
                 found.setdefault(self.source(node), kind)
         return found
 
+    def unbound(self, function: cst.FunctionDef) -> list[str]:
+        """The names that a function uses, and binds nowhere, and that are no others' either."""
+        tree = ast.parse(self.text)
+        bound = {name for name, _ in self.bound_in(function)}
+        names = [each for each in ast.walk(tree) if isinstance(each, ast.Name)]
+        stored = {each.id for each in names if not isinstance(each.ctx, ast.Load)}
+        args = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+        kinds = ast.ClassDef, ast.FunctionDef
+        made = {each.name for each in ast.walk(tree) if isinstance(each, kinds)}
+        known = stored | bound | args | made | {*dir(builtins), "torch", "nn", "math", "F"}
+        return list(dict.fromkeys(each.id for each in names if each.id not in known))
+
+    def unkept(self, node: cst.CSTNode) -> list[str]:
+        """The fields of `self` that are used around a node, and that its class keeps nowhere."""
+        owner = next((x for x in self.around(node) if isinstance(x, cst.ClassDef)), None)
+        if owner is None:
+            return []
+        kept = self.fields_of(owner)
+        found = re.findall(r"\bself\.(\w+)", self.source(owner))
+        return [each for each in dict.fromkeys(found) if each not in kept]
+
     def told(self, node: cst.CSTNode) -> str:
         """The smallest piece of code around a node that says something."""
         said = ""
@@ -244,5 +271,9 @@ def _fields(owner: cst.ClassDef) -> list[str]:
                 and isinstance(each.value, cst.Name)
                 and each.value.value == "self"
             ]
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.args:
+            name = node.args[0].value
+            if node.func.attr.value.startswith("register_") and isinstance(name, cst.SimpleString):
+                found.append(str(name.evaluated_value))
         waiting += node.children
     return list(dict.fromkeys(found))

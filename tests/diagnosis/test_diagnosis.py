@@ -235,6 +235,16 @@ def test_two_answers_are_the_same_or_not(one, other, are_same):
     assert same(Answer(other), Answer(one), case) is are_same
 
 
+@pytest.mark.parametrize("odd", [torch.float8_e4m3fn, "sparse"])
+def test_an_answer_that_torch_cannot_compare_is_not_the_same(odd):
+    """A student may return it, and so does many an edit; nothing is raised."""
+    if odd == "sparse":
+        answer, case = torch.eye(2).to_sparse(), replace(case_of(torch.ones(2)), drawn=True)
+    else:
+        answer, case = torch.ones(2).to(odd), case_of(torch.ones(2).to(odd))
+    assert not same(Answer(answer), case.right, case)
+
+
 def test_what_is_looked_at_beside_the_value():
     case = case_of(torch.ones(2))
     plain = Answer(torch.ones(2))

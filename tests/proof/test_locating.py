@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.notebooks import Submission
+from autograder.proof import problems_of
 from autograder.proof.locating import Pointed, Sought, Wrong, mutants_to_locate, samples_to_locate
 from autograder.proof.page import write_proof
 from autograder.proof.pool import open_pool
@@ -47,6 +48,32 @@ def test_a_proof_says_which_line_was_wrongly_told(exam, tmp_path):
     assert problem.startswith("two: a line is told that was not changed")
     write_proof([replace(proof, sought=(found, false))], "A course", tmp_path / "proof.html")
     assert "a line is told" in (tmp_path / "proof.html").read_text()
+
+
+def test_of_too_little_that_is_located_a_proof_says_so(exam, tmp_path):
+    found = Sought("one", "mutant", (told("a = b"),), Pointed.LOCATED)
+    silent = replace(found, told=(), pointed=Pointed.SILENT)
+
+    def proofs(located, others):
+        sought = (found,) * located + (silent,) * others
+        return [replace(Proof(exam.assignment, (), (), (), {}, {}), sought=sought)]
+
+    assert problems_of(proofs(16, 4)) == []
+    assert problems_of(proofs(0, 4)) == []  # too few to say
+    assert problems_of(proofs(15, 5)) == ["the line is told of only 75.0%, of 80% wanted"]
+    for number, bad in ((16, False), (15, True)):
+        write_proof(proofs(number, 20 - number), "A course", tmp_path / "proof.html")
+        page = (tmp_path / "proof.html").read_text()
+        assert ('<p class="bad">The line is told of' in page) is bad
+
+
+def test_where_something_is_missing_the_line_that_is_told_is_right_by_itself():
+    missing = replace(told("a = c"), missing=True)
+    says = Wrong("one", "sample", NOTHING, frozenset({"(missing) a line"}))
+    unknown = Wrong("one", "sample", NOTHING, None, frozenset({"a = c"}))
+    changed = Wrong("one", "mutant", NOTHING, frozenset({"a = b"}))
+    pointed = [each.judged([missing]).pointed for each in (says, unknown, changed)]
+    assert pointed == [Pointed.LOCATED, Pointed.LOCATED, Pointed.WRONG]
 
 
 def test_mutants_are_located_behind_the_walls(course, exam):

@@ -52,11 +52,14 @@ def test_a_small_edit_puts_it_right(wrong, right):
     assert plain(cell.format(right)) in map(plain, texts(cell.format(wrong)))
 
 
+OTHER = "def f(q, k):\n    k = k.transpose(-2, -1)\n    return q @ k / 8.0\n"
+
+
 def test_every_edit_differs_from_the_cell_and_from_the_others():
     cell = "def f(q, k):\n    return q @ k.transpose(1, 2) / k.shape[-1] ** 0.5\n"
     for tier in TIERS:
-        found = [each.text for each in edits(View(cell), tier)]
-        assert found
+        found = [each.text for each in edits(View(cell, [View(OTHER)]), tier)]
+        assert found, tier
         assert len(found) == len({*found} - {cell})
 
 
@@ -96,3 +99,68 @@ def test_what_was_not_reached_is_left_alone_and_kinds_spare_edits():
     found = [each for tier in TIERS for each in edits(view, tier)]
     assert {each.line for each in found} == {1, 2, 4}
     assert not [each for each in found if "transpose" in each.text]
+
+
+IN_A_CLASS = [  # what stands in the place of {}, before and after
+    ("pass", "raise ValueError(f'{n} {d}')"),
+    ("raise f'{n}'", "raise ValueError(f'{n}')"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "right"), IN_A_CLASS)
+def test_what_must_be_raised_is_made(wrong, right):
+    cell = "def g(n, d):\n    if n > d:\n        {}\n    return n\n"
+    found = {each.replace('"', "'") for each in texts(cell.format(wrong))}
+    assert cell.format(right) in found
+
+
+def test_what_another_cell_has_in_the_same_role_is_tried():
+    other = View("def h(n, size=512):\n    if n is not None:\n        return n\n")
+    view = View("def g(n, size=513):\n    if n:\n        return n\n", [other])
+    found = {each.text for tier in TIERS for each in edits(view, tier)}
+    assert "def g(n, size=512):\n    if n:\n        return n\n" in found
+    assert "def g(n, size=513):\n    if n is not None:\n        return n\n" in found
+
+
+def test_what_another_cell_has_is_not_tried_where_a_line_would_be_without_a_use():
+    other = View("def h(q):\n    w = q.log()\n    s = q\n    w = s.cosh()\n    return w\n")
+    view = View("def g(q):\n    s = q * 2\n    w = s.exp()\n    return w\n", [other])
+    found = {each.text for tier in TIERS for each in edits(view, tier)}
+    assert [each for each in found if "w = s.cosh()" in each]
+    assert not [each for each in found if "w = q.log()" in each]
+
+
+def test_a_missing_line_is_taken_from_another_cell():
+    other = View("class A:\n    def __init__(self, p):\n        self.drop = nn.Dropout(p)\n")
+    cell = (
+        "class B:\n    def __init__(self, p):\n        {}\n    def f(self, x):\n        return x\n"
+    )
+    view = View(cell.format("pass"), [other])
+    found = {each.text for tier in TIERS for each in edits(view, tier)}
+    assert cell.format("self.drop = nn.Dropout(p)") in found
+
+
+def test_lines_that_read_alike_are_edited_alike():
+    cell = "def f(q, k):\n    a = torch.tensor(q)\n    b = torch.tensor(k)\n    return a @ b\n"
+    right = "def f(q, k):\n    a = q\n    b = k\n    return a @ b\n"
+    view = View(cell)
+    (found,) = (each for tier in TIERS for each in edits(view, tier) if each.text == right)
+    assert (found.line, found.others) == (2, (3,))
+
+
+def test_the_name_of_what_is_kept_is_found_where_it_is_used():
+    cell = "class A:\n    def __init__(s, x):\n        {}\n    def f(s):\n        return s.x\n"
+    cell = cell.replace("(s", "(self").replace("s.x", "self.x")
+    found = texts(cell.format("self.register_buffer(x)"))
+    assert cell.format('self.register_buffer("x", x)') in found
+
+
+def test_a_mask_that_may_be_none_blocks_only_where_there_is_one():
+    view = View("def f(x, m=None):\n    return x\n")
+    function = view.module.body[0]
+    x, m = (each.name for each in function.params.params)
+    value = function.body.body[0].body[0].value
+    floats, bools = Kind("torch.float64", (2, 3)), Kind("torch.bool", (2, 3))
+    view.learn({x: floats, m: bools, value: floats}, None)
+    found = {each.text for tier in TIERS for each in edits(view, tier)}
+    assert "def f(x, m=None):\n    return (x if m is None else x.masked_fill(~m, 0.0))\n" in found

@@ -39,8 +39,8 @@ def find(exam, server):
             failed = {each.item for each in outcomes if each.verdict != "passed"}
             answers = exam.bank.ask(student, failed)
 
-        def student_of(other):
-            return remote_student(other, exam, server)
+        def student_of(other, given=()):
+            return remote_student(other, exam, server, given)
 
         cases = exam.bank.cases
         return locate(submission, exam.source, cases, answers, failed, student_of, 60.0)
@@ -112,3 +112,25 @@ def test_what_is_right_in_a_process_of_many_edits_alone_is_not_told(find):
 
 def test_a_cell_that_does_not_parse_is_left_alone(find):
     assert find("def scaled_dot_product_attention(q, k, v, mask=None)\n    return q, k") == []
+
+
+def test_lines_that_are_wrong_alike_are_told_together(find):
+    copies = "    q = torch.tensor(q)\n    k = torch.tensor(k)\n    v = torch.tensor(v)\n"
+    (found,) = find(RIGHT.replace("    d_k = q", f"{copies}    d_k = q"))
+    assert (found.line, found.others) == (2, (3, 4))
+    assert ", and the same in line 3, 4," in found.said
+
+
+def test_of_values_typed_by_hand_the_one_that_is_wrong_is_told(find):
+    text = "hand_weights = torch.tensor([[0.1, 0.3, 0.6], [0.9, 0.25, 0.25]])\n"
+    output = "hand_output = torch.tensor([[1.6, 2.4], [2.5, 1.5]])\n"
+    (found,) = find(text + output, "hand_example")
+    assert (found.line, found.source) == (1, text.strip())
+    assert find("f = torch.tensor\n" + text.replace("0.9, ", "a, "), "hand_example") == []
+
+
+def test_what_is_missing_for_blocked_rows_is_told(find):
+    last = "    if mask is not None:\n        weights = weights.masked_fill(~mask, 0.0)\n"
+    (found,) = find(RIGHT.replace(last, ""))
+    assert found.missing
+    assert found.source == "weights = torch.softmax(scores, dim=-1)"
