@@ -56,9 +56,12 @@ def shared(one: Answer, other: Answer, case: Case, loosely: bool = False) -> int
 
     Two mistakes that show in one answer leave each other some of it: a gradient, a row.
     """
-    ours, theirs, right = (_seen(each, case, loosely) for each in (one, other, case.right))
-    both = [name for name in ours if name in theirs]
-    return sum(_shared(ours[name], theirs[name], right.get(name), case, loosely) for name in both)
+    try:
+        ours, theirs, right = (_seen(each, case, loosely) for each in (one, other, case.right))
+        both = ours.keys() & theirs.keys()
+        return sum(_shared(ours[x], theirs[x], right.get(x), case, loosely) for x in both)
+    except RuntimeError:  # a tensor of an odd kind, or several in a list: torch cannot compare them
+        return 0
 
 
 def _shared(one: Any, other: Any, right: Any, case: Case, loosely: bool) -> int:
