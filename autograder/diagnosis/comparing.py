@@ -4,7 +4,7 @@ Whatever a check leaves open may differ.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -114,8 +114,11 @@ def _distance(one: Answer, other: Answer, case: Case, loosely: bool = False) -> 
         ours, theirs = (_seen(each, case, loosely) for each in (one, other))
         if ours.keys() != theirs.keys():
             return torch.inf
+        exactly = case.asked is not None and case.asked.exact_zeros and not loosely
+        zeros = _seen(case.right, case, loosely) if exactly else {}
         for name in ours:
-            largest = max(largest, _apart(ours[name], theirs[name], case, loosely))
+            where = zeros.get(name)
+            largest = max(largest, _apart(ours[name], theirs[name], case, loosely, where))
             if largest == torch.inf:
                 break
     except RuntimeError:  # a tensor of an odd kind, which torch cannot compare
@@ -151,11 +154,11 @@ def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
             values = _flat(names[0], value) if names[0] in case.asked.look_at else {}
         elif type(answer.value) is tuple and len(answer.value) == len(names):
             pairs = zip(names, answer.value, strict=True)
-            values = {name: each for name, each in pairs if name in case.asked.look_at}
+            values = _all_flat((name, each) for name, each in pairs if name in case.asked.look_at)
         else:
             values = _flat("value", value)
         read = zip(question.how.read, answer.read, strict=False)
-        seen |= values | {name: each for name, each in read if name in case.asked.look_at}
+        seen |= values | _all_flat((name, x) for name, x in read if name in case.asked.look_at)
         seen |= {"elsewhere": answer.elsewhere, "watched": answer.watched}
         if case.asked.same_mode:
             seen["mode"] = answer.mode_changed
@@ -206,6 +209,10 @@ def _without_chance(value: Any) -> Any:
     return str([getattr(value, name) for name in _KIND])
 
 
+def _all_flat(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {part: each for name, value in named for part, each in _flat(name, value).items()}
+
+
 def _flat(name: str, value: Any) -> dict[str, Any]:
     if isinstance(value, (tuple, list)):
         parts = {f"{name}: kind": type(value).__name__}
@@ -215,7 +222,11 @@ def _flat(name: str, value: Any) -> dict[str, Any]:
     return {name: value}
 
 
-def _apart(one: Any, other: Any, case: Case, loosely: bool) -> float:
+def _apart(one: Any, other: Any, case: Case, loosely: bool, zeros: Any = None) -> float:
+    """How far two parts are from each other.
+
+    zeros: what is right, if where it is 0 only the same will do; elsewhere, rounding may make a 0.
+    """
     if isinstance(one, float) and isinstance(other, float):
         one, other = (torch.tensor(each, dtype=torch.float64) for each in (one, other))
     if not (isinstance(one, Tensor) and isinstance(other, Tensor)):
@@ -228,6 +239,10 @@ def _apart(one: Any, other: Any, case: Case, loosely: bool) -> float:
     one, other = one.detach().to_dense(), other.detach().to_dense()
     if not one.is_floating_point():
         return 0.0 if torch.equal(one, other) else torch.inf
+    if isinstance(zeros, Tensor) and zeros.shape == one.shape:
+        where = zeros == 0
+        if not torch.equal(one[where] == 0, other[where] == 0):
+            return torch.inf
     finite = one.isfinite()
     if not torch.equal(finite, other.isfinite()):
         return torch.inf
@@ -237,8 +252,5 @@ def _apart(one: Any, other: Any, case: Case, loosely: bool) -> float:
         one, other = one[finite], other[finite]
         if not one.numel():
             return 0.0
-    exactly = case.asked is not None and case.asked.exact_zeros and not loosely
-    if exactly and not torch.equal(one == 0, other == 0):
-        return torch.inf
     size = torch.maximum(one.abs(), other.abs()).clamp(min=1)
     return float(((one - other).abs() / size).max()) / _allowed(one, case, loosely)

@@ -1655,20 +1655,6 @@ class ScaledByTheNumberOfHeads(Heads):
 # More of the sizes
 
 
-class SizesLookedAtBackwards(Heads):
-    """Sizes that share out well are refused: the remainder of n_heads by d_model is asked
-    for, which is not 0.
-
-    Which of the two is divided by the other?
-    """
-
-    item = "heads_parameters"
-
-    def look_at_sizes(self, d_model, n_heads):
-        if n_heads % d_model != 0:
-            raise ValueError(f"d_model={d_model} does not share out among n_heads={n_heads}")
-
-
 class SizesEndInAnotherException(Heads):
     """Sizes that leave a remainder end in an exception of another type; a ValueError was
     asked for.
