@@ -158,9 +158,8 @@ def prove(
 
     Every fault of the bank, each pair of those made often, every right variant and every mutant of
     the references is graded as a submission. Fails when a fault or mutant survives, is not caught
-    by the item meant for it or is named wrongly, when a variant loses a point, and when a mistake
-    is too dear: one above a quarter of the points, or all above a tenth in the mean. Takes
-    minutes.
+    by the item meant for it or is named wrongly, when a variant loses a point, and when
+    mistakes cost above a tenth of the points in the mean. Takes minutes.
 
     Example: `autograder prove ps1 --quick`
     """

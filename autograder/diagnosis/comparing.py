@@ -204,6 +204,9 @@ def _parameters(found: Any, constants: Collection[str] | None) -> dict[str, Any]
 
 def _without_chance(value: Any) -> Any:
     """What would be the same with other weights: of different numbers no more than their kind."""
+    if isinstance(value, (tuple, list)):
+        kinds = map(_without_chance, value)
+        return tuple(kinds) if isinstance(value, tuple) else list(kinds)
     if not isinstance(value, Tensor) or not value.is_floating_point() or is_one_number(value):
         return value
     return str([getattr(value, name) for name in _KIND])

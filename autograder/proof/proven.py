@@ -81,12 +81,6 @@ class Proof:
             f"{each.name} is {each.told}" for each in self.singles if each.told is not Told.NAMED
         ]
         said += [
-            f"{each.name} costs {each.costs:.0%} of the points, above {MOST_COSTS:.0%}: ask more "
-            "in the items that it costs beside its own, which shows that they are right but for it"
-            for each in self.singles
-            if each.is_too_dear
-        ]
-        said += [
             f"{each.name} is told as something else"
             for each in self.pairs
             if each.told is Told.WRONG

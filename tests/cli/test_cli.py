@@ -110,7 +110,7 @@ def test_check_prints_what_the_student_will_read(course, monkeypatch):
         (["grade", "a9"], "no assignment 'a9' in course.yml; it has: a1_attention"),
         (["grade", NAME], "nobody handed in"),
         (["grade", NAME, "--submitted", "nowhere"], "is not a folder"),
-        (["grade", NAME, "--submitted", "solutions"], "nobody handed in"),
+        (["grade", NAME, "--submitted", f"solutions/{NAME}"], "nobody handed in"),
         (["grade", NAME, "--sandbox", "paper"], "must be sandlock, bubblewrap or plain"),
         (["check", "nothing.ipynb"], "nothing.ipynb is not a file"),
         (["release", "a9"], "no assignment 'a9'"),

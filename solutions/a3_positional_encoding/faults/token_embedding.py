@@ -385,18 +385,6 @@ class RootAdded(Embedding):
         return rows + root
 
 
-class SparseGradient(Embedding):
-    """The gradient of the embedding is sparse, as with sparse=True.
-
-    Most optimizers cannot use such a gradient. What is nn.Embedding told besides its sizes?
-    """
-
-    item = "embedding_gradients"
-
-    def make(self, vocab_size, d_model):
-        self.embedding = nn.Embedding(vocab_size, d_model, sparse=True)
-
-
 class SequenceFirst(Embedding):
     """The axes of batch and positions are exchanged: (t, batch, d_model).
 

@@ -1093,18 +1093,6 @@ class TargetPadIdIsZero(TwoStacks):
         return self.give_target_mask(self.both(padding_mask(target), self.earlier(target)))
 
 
-class PaddingOnBothAxes(TwoStacks):
-    """Padding of the target is blocked on both axes: padded queries attend to nothing, too.
-
-    Whom does a padded query hurt, and what does it get without any key?
-    """
-
-    item = "transformer_masks"
-
-    def both(self, real, earlier):
-        return real & real.transpose(-2, -1) & earlier
-
-
 class EncoderReadsTheTarget(TwoStacks):
     """The encoder of forward reads the target: the source is not read.
 

@@ -411,18 +411,6 @@ class FallsFromTheStart(WarmupRate):
         return max(0.0, 2 - step / warmup_steps) * warmup_steps**-0.5
 
 
-class AsATensorOfFloat64(WarmupRate):
-    """The rate is returned as a tensor, not as a number.
-
-    What does an optimizer take for its rate?
-    """
-
-    item = "warmup_rate"
-
-    def give(self, rate):
-        return torch.tensor(rate, dtype=torch.float64)
-
-
 class ReturnsAList(WarmupRate):
     """The rate is returned in a list.
 
