@@ -1,4 +1,4 @@
-# Folds all leading axes into one, bmm, softmax by logsumexp; rows without a key are opened first and emptied afterwards.
+# All leading axes are one, the softmax is a logsumexp; rows without a key are opened first.
 # %% solution="hand_example"
 exponentials = torch.tensor([[1.0, 3.0, 6.0], [2.0, 1.0, 1.0]])
 hand_weights = exponentials / exponentials.sum(dim=1, keepdim=True)

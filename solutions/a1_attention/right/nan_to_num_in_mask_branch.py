@@ -1,4 +1,4 @@
-# Fills with -inf and turns the NaN rows into zeros with nan_to_num, whose gradients masked_fill cuts off; masks from list comprehensions on the right device.
+# NaN rows become zeros by nan_to_num, and masked_fill cuts their gradients off.
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = torch.einsum("...id, ...jd -> ...ij", q * q.size(-1) ** -0.5, k)

@@ -1,4 +1,4 @@
-# Numpy style without softmax: exp after subtracting the row's largest allowed score, sums that are never 0, and masks as 0/1 factors of the exponentials.
+# No softmax: exponentials less the largest allowed score, and masks as factors.
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = (q[..., :, None, :] * k[..., None, :, :]).sum(-1) / math.sqrt(q.shape[-1])

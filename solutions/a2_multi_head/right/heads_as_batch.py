@@ -1,4 +1,4 @@
-# Heads and batch are one axis, heads first, and the mask is brought to that order in full; own attention with a softmax by hand.
+# Heads and batch are one axis, heads first, and so is the mask; a softmax by hand.
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,4 +1,4 @@
-# The heads' rows of the projection matrices are used directly with einsum, without projecting first and splitting afterwards.
+# The heads' rows of the projections are used directly with einsum: nothing is split.
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

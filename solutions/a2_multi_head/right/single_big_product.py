@@ -1,4 +1,4 @@
-# Self-attention multiplies once with the three matrices laid together, which are still separate parameters; everything else goes the ordinary way.
+# Self-attention multiplies once, with three separate matrices laid together.
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,4 +1,4 @@
-# The hands are powers of complex numbers on the unit circle; the embedding is looked up with index_select.
+# The hands are powers of complex numbers on the unit circle.
 # %% solution="sinusoidal_encoding"
 def sinusoidal_encoding(max_len, d_model):
     pairs, left_over = divmod(d_model, 2)

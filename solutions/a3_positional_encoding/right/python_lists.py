@@ -1,4 +1,4 @@
-# The table comes from plain Python lists and math; dropout is written by hand with a Bernoulli draw.
+# The table comes from lists and math; dropout is written by hand with a Bernoulli draw.
 # %% solution="sinusoidal_encoding"
 from math import cos, sin
 

@@ -1,4 +1,4 @@
-# One single sine for all columns, the odd ones shifted by a quarter turn; the module inherits from nn.Dropout.
+# One sine for all columns, the odd ones shifted by a quarter turn.
 # %% solution="sinusoidal_encoding"
 import math
 

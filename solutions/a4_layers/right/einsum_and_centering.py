@@ -1,4 +1,4 @@
-# The feed-forward network multiplies with the transposed weights by einsum, its ReLU and dropout kept in a plain list as well; torch's nn.LayerNorm is used in the layers only.
+# einsum with transposed weights, ReLU and dropout kept in a list.
 # %% solution="layer_norm"
 class LayerNorm(nn.Module):
     def __init__(self, d_model, eps=1e-5):

@@ -1,4 +1,4 @@
-# The layers are written with a loop over (sublayer, norm) pairs and lambdas, the norm by var_mean.
+# A loop over pairs of a sublayer and its norm, with lambdas; the norm by var_mean.
 # %% solution="layer_norm"
 class LayerNorm(nn.Module):
     def __init__(self, d_model, eps=1e-5):

@@ -1,4 +1,4 @@
-# Greedy decoding writes into a full-width tensor of padding and cuts it at the end; only rows still being written are decoded; layers are deep copies of a first one.
+# Greedy decoding writes into a tensor of padding and cuts it at the end.
 # %% solution="encoder"
 import copy
 

@@ -1,4 +1,4 @@
-# The layers are chained with functools.reduce, encoder and decoder inherit from a common stack, the masks are made by hand, rows of padding are blocked throughout.
+# Layers chained with functools.reduce, one common stack, masks by hand.
 # %% solution="encoder"
 from functools import reduce
 

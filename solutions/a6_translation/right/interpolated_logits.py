@@ -1,4 +1,4 @@
-# The loss is a logsumexp minus the smoothed logit, with take_along_dim and torch.lerp; the rate is written with an if and positive powers.
+# The loss is a logsumexp less the smoothed logit, with lerp; the rate is an if with powers.
 # %% solution="smoothed_loss"
 def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
     real = target.ne(pad_id)

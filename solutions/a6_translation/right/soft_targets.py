@@ -1,4 +1,4 @@
-# Soft targets by scatter in the logits' dtype and a weighted sum over everything; the rate with math.exp and math.log.
+# Soft targets by scatter and a weighted sum over all; the rate with math.exp and math.log.
 # %% solution="smoothed_loss"
 def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
     batch, t, size = logits.shape
