@@ -20,7 +20,8 @@ def both_roads(request, tmp_path_factory):
     name, one_of = request.param
     course = new_course(tmp_path_factory.mktemp("roads") / "course")
     for sample in sample_class(read_course(ROOT), name)[::one_of]:
-        sample.write(course / "submitted")
+        if sample.kind != "broken":  # what waits for staff ends both programs with another status
+            sample.write(course / "submitted")
     theirs = course.with_name("nbgrader")
     shutil.copytree(course, theirs)
     run(course, "autograder", "grade", name)
