@@ -217,7 +217,7 @@ def test_feedback_says_what_is_wrong_and_runs_nothing_of_theirs(hostile):
     assert "<em>mine</em> a &lt; b $c &lt; d$" in page
     stub = "scaled_dot_product_attention is still the stub (NotImplementedError)."
     assert f"2. {stub}\n   Costs 14 of 22 points, at The output; The weights" in page
-    assert f"attention_output: missing (0 of 3), mistake 2\nMistake 2: {stub}\n" in page
+    assert f"attention_output: missing (0 of 2), mistake 2\nMistake 2: {stub}\n" in page
     assert page.index("# Mistakes") < page.index("attention_output: missing")
     page = (course / "feedback" / "right" / NAME / f"{NAME}.html").read_text()
     assert f"(Score: {EVERYTHING} / {EVERYTHING})" in page
