@@ -21,7 +21,7 @@ from autograder.proof.samples import Sample
 from autograder.repair import Located, locate
 from autograder.sandbox.host import Server
 
-LEAST_LOCATED = 0.75  # of what is wrong, the share whose line must be told: 0.78 is, as of now
+LEAST_LOCATED = 0.75  # of what is wrong, the share whose line must be told
 _SECONDS = 30.0  # much more than a student's: what is found must not hang on a busy machine
 _MISSING = "(missing)"  # begins what a sample says of its lines, where one is not there
 _LOOKED_AT = (Verdict.WRONG, Verdict.ERROR)

@@ -60,8 +60,8 @@ def test_of_too_little_that_is_located_a_proof_says_so(exam, tmp_path):
 
     assert problems_of(proofs(16, 4)) == []
     assert problems_of(proofs(0, 4)) == []  # too few to say
-    assert problems_of(proofs(15, 5)) == ["the line is told of only 75.0%, of 80% wanted"]
-    for number, bad in ((16, False), (15, True)):
+    assert problems_of(proofs(14, 6)) == ["the line is told of only 70.0%, of 75% wanted"]
+    for number, bad in ((15, False), (14, True)):
         write_proof(proofs(number, 20 - number), "A course", tmp_path / "proof.html")
         page = (tmp_path / "proof.html").read_text()
         assert ('<p class="bad">The line is told of' in page) is bad
