@@ -34,7 +34,7 @@ from autograder.export import (
     publish,
     write_pages,
 )
-from autograder.grading import HandedIn, Room, grade_class
+from autograder.grading import HandedIn, Room, find_class, grade_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
@@ -97,8 +97,8 @@ def write_pages_and_say_so(
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:
     """Who handed in what, where nbgrader keeps it."""
-    students = settings.students(assignment_id)
-    return [HandedIn(each, settings.submitted(each, assignment_id)) for each in students]
+    submitted = settings.submitted("student", assignment_id).parents[1]
+    return find_class(submitted, assignment_id) if submitted.is_dir() else []
 
 
 def wall_for(sandbox: str | None, no_sandbox: bool) -> str:

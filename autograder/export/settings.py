@@ -4,8 +4,6 @@ They stand in nbgrader_config.py, which nbgrader and the formgrader go by. So do
 be a second gradebook, and a second grade for late work.
 """
 
-import glob
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -53,14 +51,6 @@ class Settings:
     def feedback(self, student: str, assignment_id: str) -> Path:
         """What the student gets back."""
         return self._path(self.directory.feedback_directory, student, assignment_id)
-
-    def students(self, assignment_id: str) -> list[str]:
-        """Who has handed in."""
-        step = self.directory.submitted_directory
-        pattern = self.directory.format_path(step, "(?P<student>[^/]+)", assignment_id, escape=True)
-        there = map(Path, glob.glob(str(self.submitted("*", assignment_id))))
-        found = (re.fullmatch(pattern, str(path)) for path in there if path.is_dir())
-        return sorted(match["student"] for match in found if match)
 
     def handed_in_at(self, folder: Path) -> datetime | None:
         """When a folder was handed in, in UTC without saying so, as nbgrader keeps it.

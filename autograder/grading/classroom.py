@@ -1,9 +1,9 @@
 """A whole class: each worker holds a server behind walls and grades one submission at a time.
 
 A result is written as soon as it is known; whatever ends the run, what was written stays. When a
-worker dies, which is a fault of ours, the
-submission that it had in hand is tried once more by a new worker; if that one dies of it too, it
-is an internal error, and the rest of the class is graded all the same.
+worker dies, which is a fault of ours, the submission that it had in hand is tried once more by a
+new worker; if that one dies of it too, it is an internal error, and the rest of the class is graded
+all the same.
 """
 
 import contextlib
