@@ -22,9 +22,9 @@ from autograder.cli.common import (
     wall_for,
     write_pages_and_say_so,
 )
-from autograder.cli.show import print_result
+from autograder.cli.show import print_result, print_untimed
 from autograder.course import read_secret
-from autograder.export import read_settings
+from autograder.export import hand_in_time, read_settings
 from autograder.grading import default_jobs, find_class, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
@@ -75,13 +75,14 @@ def grade(
         if unknown := {*(student or ())} - {each.student for each in class_}:
             fail(f"{', '.join(sorted(unknown))} did not hand in {assignment}: no {where}/")
         class_ = [each for each in class_ if not student or each.student in student]
-        for each in class_:
-            settings.handed_in_at(each.path)  # a wrong one, too, before anybody is graded
         folder = results or found.root / "results"
         graded = grade_and_publish(
             found, assignment, class_, folder, wall, jobs, settings, record_it=not dry_run
         )
-    raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
+        times = {each.student: hand_in_time(each.path) for each in class_}
+        if untimed := {who: time.problem for who, time in times.items() if time.problem}:
+            print_untimed(err, untimed)
+    raise typer.Exit(1 if untimed or any(result.needs_staff for result in graded) else 0)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """Results as tables and text in a terminal."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import rich.markup
 from rich.console import Console
@@ -76,6 +76,12 @@ def print_result(out: Console, result: Result, feedback: Feedback = "diagnosis")
             out.print("  " + rich.markup.escape(text).replace("\n", "\n  "))
     for note in result.notes:
         out.print(f"\nnote: {rich.markup.escape(note)}")
+
+
+def print_untimed(out: Console, problems: Mapping[str, str]) -> None:
+    """Whose time of handing in is not known, and why."""
+    for student, problem in problems.items():
+        out.print(f"[magenta]time unknown:[/] {rich.markup.escape(f'{student}: {problem}')}")
 
 
 def print_needs_staff(out: Console, graded: Sequence[Result]) -> None:

@@ -7,17 +7,21 @@ from autograder.export.page import write_page
 from autograder.export.publish import publish, write_pages
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
+from autograder.export.times import TIMESTAMP, HandInTime, hand_in_time
 from autograder.export.verdicts import unanswered, write_verdicts
 
 __all__ = [
+    "TIMESTAMP",
     "GradebookError",
     "GradebookOutOfReach",
+    "HandInTime",
     "HandedIn",
     "Settings",
     "SettingsError",
     "as_text",
     "cards_of",
     "evidence",
+    "hand_in_time",
     "line",
     "publish",
     "read_cells",

@@ -10,6 +10,7 @@ from autograder.course import Assignment, Result
 from autograder.export.gradebook import HandedIn
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings
+from autograder.export.times import TIMESTAMP, hand_in_time
 from autograder.export.verdicts import unanswered, write_verdicts
 from autograder.notebooks import files_beside
 
@@ -27,10 +28,10 @@ def write_autograded(
     """Write what `nbgrader autograde` would leave of a submission, the folder whole or not at all.
 
     Without a score there is none, as there: nbgrader lists the submission as not yet graded.
-    Returns what the gradebook is to know of it. Raises SettingsError for a wrong timestamp.txt.
+    Returns what the gradebook is to know of it.
     """
     notebook = rebuild(release, read_cells(submitted / f"{assignment.id}.ipynb"))
-    handed_in = HandedIn(settings.handed_in_at(submitted), unanswered(notebook))
+    handed_in = HandedIn(hand_in_time(submitted), unanswered(notebook))
     folder = settings.autograded(result.student, assignment.id)
     if result.needs_staff:
         shutil.rmtree(folder, ignore_errors=True)
@@ -41,6 +42,8 @@ def write_autograded(
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         _copy_what_lies_beside(submitted, fresh, settings.directory.ignore)
+        if handed_in.time.problem and (fresh / TIMESTAMP).exists():
+            (fresh / TIMESTAMP).write_text("")  # nbgrader would end a run over it
         for each in figures:
             path = fresh / "figures" / each.name
             if not path.exists():

@@ -10,7 +10,6 @@ stay as they are. It goes through nbgrader's own `Gradebook` and `SaveCells`, so
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from autograder.course import Assignment, Result
 from autograder.export.cells import GradebookError, GradebookOutOfReach, ensure_cells
+from autograder.export.times import HandInTime
 from autograder.release import scripts_on_path
 
 __all__ = ["GradebookError", "HandedIn", "Recorded", "open_gradebook", "record"]
@@ -31,7 +31,7 @@ Penalty = Callable[[str, float, float], float | None]
 class HandedIn:
     """What the gradebook keeps of a submission beside its scores."""
 
-    at: datetime | None = None  # in UTC, without saying so; None: as the gradebook has it
+    time: HandInTime  # where nobody wrote it: as the gradebook has it
     unanswered: frozenset[str] = frozenset()  # cells that are as they were handed out
 
 
@@ -151,7 +151,7 @@ def _record_scores(
         # A score given by hand asks for a second look.
         grade.needs_manual_grade = grade.manual_score is not None or item.score is None
     unanswered = handed_in.unanswered if handed_in else frozenset()
-    at = handed_in.at if handed_in else None
+    at = handed_in.time.at if handed_in else None
     for part in assignment.manual:
         # So the formgrader lists it. Who has graded it is asked again when another is handed in.
         grade = grades[cells[part.id].id]
@@ -160,7 +160,8 @@ def _record_scores(
         grade.auto_score = 0.0 if part.id in unanswered else None
         grade.needs_manual_grade = waits and to_read
     if handed_in:
-        notebook.assignment.timestamp = at or notebook.assignment.timestamp
+        unknown = handed_in.time.problem is not None  # then an earlier hand-in's time is no help
+        notebook.assignment.timestamp = None if unknown else at or notebook.assignment.timestamp
         for comment in notebook.comments:
             comment.auto_comment = "No response." if comment.name in unanswered else None
 

@@ -1,7 +1,6 @@
 """A graded class to everywhere its results go."""
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.gradebook import record
+from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
 from autograder.export.standing import standings
 
@@ -69,15 +69,12 @@ def write_pages(
     stand = standings(name, settings.db_url)
     links = {}
     for result in results:
-        back = settings.feedback(result.student, name)
-        page = back / f"{name}.html"
+        page = settings.feedback(result.student, name) / f"{name}.html"
         if students is None or result.student in students:
             how = stand.get(result.student)
             write_feedback(result, assignment, course.name, page, how)
-            for each in ("timestamp.txt", "submission_secret.txt"):  # `nbgrader release_feedback`
-                path = settings.autograded(result.student, name) / each
-                if path.is_file():
-                    shutil.copyfile(path, back / each)
+            of = result.student, name
+            write_for_release(page, settings.autograded(*of), settings.submitted(*of))
         if page.exists():
             links[result.student] = os.path.relpath(page, folder)
     class_page = folder / f"{name}.html"

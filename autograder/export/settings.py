@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from jupyter_core.application import JupyterApp
 from nbgrader.apps.baseapp import NbGrader
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
-from nbgrader.utils import parse_utc
 from traitlets.config import Application, Config, ConfigFileNotFound
 
 __all__ = ["Settings", "SettingsError", "read_settings", "settings_of"]
@@ -51,21 +49,6 @@ class Settings:
     def feedback(self, student: str, assignment_id: str) -> Path:
         """What the student gets back."""
         return self._path(self.directory.feedback_directory, student, assignment_id)
-
-    def handed_in_at(self, folder: Path) -> datetime | None:
-        """When a folder was handed in, in UTC without saying so, as nbgrader keeps it.
-
-        None where it does not say. Raises SettingsError for what is no time.
-        """
-        path = folder / "timestamp.txt"
-        try:
-            text = path.read_text().strip() if path.is_file() and not path.is_symlink() else ""
-            return parse_utc(text) if text else None
-        except (ValueError, OverflowError) as error:
-            raise SettingsError(
-                f"{path} is no date and time, such as 2027-02-08 22:59:00 UTC ({error}): mend or "
-                "remove it, then grade again"
-            ) from error
 
     def penalty(self, student: str, score: float, seconds_late: float) -> float | None:
         """What late work costs, in points; None if nothing. As nbgrader's AssignLatePenalties.

@@ -7,19 +7,15 @@ converted at all.
 """
 
 import glob
-import os
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from nbgrader.utils import parse_utc
-
+from autograder.export import hand_in_time
 from autograder.grading import find_class
 
 __all__ = ["arrange"]
-
-_TIME = "timestamp.txt"  # nbgrader's own, where its exchange was used
 
 
 def arrange(converter: Any, grade: Callable[[str, Path], None]) -> None:
@@ -40,7 +36,6 @@ def arrange(converter: Any, grade: Callable[[str, Path], None]) -> None:
     set_out, copy = converter.init_destination, converter.init_assignment
 
     def init_destination(assignment_id: str, student_id: str) -> bool:
-        _refuse_no_time(class_[student_id].path / _TIME)
         if not set_out(assignment_id, student_id):
             return False
         grade(student_id, class_[student_id].path)
@@ -55,16 +50,5 @@ def arrange(converter: Any, grade: Callable[[str, Path], None]) -> None:
             coursedir.ignore = ignore
 
     converter.init_destination, converter.init_assignment = init_destination, init_assignment
-
-
-def _refuse_no_time(path: Path) -> None:
-    """Raise ValueError for a time of handing in that nbgrader would end the run over."""
-    if not os.path.lexists(path):
-        return
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > 1_000:
-        raise ValueError(f"{path} is no plain file with the time of handing in: remove it")
-    try:
-        if said := path.read_text().strip():
-            parse_utc(said)
-    except ValueError as error:
-        raise ValueError(f"{path} holds no time of handing in: mend or remove it") from error
+    # Its own reader ends the run over what is no time.
+    coursedir.get_existing_timestamp = lambda folder: hand_in_time(Path(folder)).at

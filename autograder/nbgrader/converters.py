@@ -26,9 +26,11 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from autograder.checking import ChecksBroken
 from autograder.course import ManifestError, Result, UnknownIdError, read_course, read_secret
 from autograder.export import (
+    TIMESTAMP,
     GradebookError,
     HandedIn,
     SettingsError,
+    hand_in_time,
     read_cells,
     read_release,
     rebuild,
@@ -155,7 +157,10 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
         """What was handed in to lie beside the notebook, and does not yet."""
         of = about["student"], about["assignment"]
         there, ignore = self.settings.autograded(*of), self.coursedir.ignore
-        files = dict(files_beside(self.settings.submitted(*of), ignore))
+        submitted = self.settings.submitted(*of)
+        files = dict(files_beside(submitted, ignore))
+        if hand_in_time(submitted).problem and TIMESTAMP in files:
+            files[TIMESTAMP] = b""  # nbgrader would end a later run over it
         return {name: data for name, data in files.items() if not (there / name).exists()}
 
 
@@ -169,7 +174,10 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]
         settings, assignment = exporter.settings, exporter.desk.exam.assignment
         submitted = settings.submitted(student, name)
         result = exporter.graded[student]
-        about = {student: HandedIn(settings.handed_in_at(submitted), unanswered(nb))}
+        time = hand_in_time(submitted)
+        if time.problem:
+            self.log.warning("%s: %s", student, time.problem)
+        about = {student: HandedIn(time, unanswered(nb))}
         url, penalty = settings.db_url, settings.penalty
         record([result], assignment, exporter.release, url, about, penalty)
         write_verdicts(nb, result, assignment)

@@ -171,16 +171,6 @@ def test_both_roads_keep_one_gradebook_with_one_policy(here, right, tmp_path, mo
     assert (here / "given_back" / "cleo" / NAME / f"{NAME}.html").exists()
 
 
-def test_a_time_that_is_none_is_told_before_anything_is_recorded(here, right):
-    write(here, "ada", right())
-    sent(here, "ada", "the day before yesterday")
-    done = CliRunner().invoke(app, ["grade", NAME, "--jobs", "1"])
-    assert done.exit_code == 2
-    said = " ".join(done.stderr.split())
-    assert "timestamp.txt is no date and time, such as 2027-02-08 22:59:00 UTC" in said
-    assert not (here / "gradebook.db").exists()
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [
