@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from autograder.course.manifest import Assignment, ByHand, Dates, Item, Limits
+from autograder.course.assignment import Assignment, ByHand, Item, Limits
+from autograder.course.dates import Dates
 from autograder.course.result import (
     ItemResult,
     Mistake,

@@ -24,7 +24,7 @@ from autograder.cli.common import (
 )
 from autograder.cli.show import print_result, print_untimed
 from autograder.course import read_secret
-from autograder.export import hand_in_time, read_settings
+from autograder.export import hand_in_time, read_settings, settle
 from autograder.grading import default_jobs, find_class, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
@@ -97,7 +97,7 @@ def pages(
 ) -> None:
     """Write the pages again, of what was graded: with the points and comments that people gave.
 
-    Nothing is graded, and the gradebook is only read.
+    Nothing is graded; what late work costs is reckoned again.
 
     Example: `autograder pages ps1`
     """
@@ -113,6 +113,7 @@ def pages(
             which = ",".join(each.id for each in chosen if each not in graded)
             fail(f"nothing was graded: there is no result in {folder}/{which}")
         for each in graded:
+            settle(each.id, settings.db_url, settings)
             write_pages_and_say_so(found, each, folder, settings)
 
 

@@ -1,5 +1,16 @@
 """The course as it is written down: its manifest and files, its secret, the result file."""
 
+from autograder.course.assignment import Assignment, Item
+from autograder.course.dates import Late, as_words
+from autograder.course.entry import UnknownIdError
+from autograder.course.extensions import (
+    EXTENSIONS,
+    Extension,
+    Extensions,
+    ExtensionsError,
+    read_extensions,
+)
+from autograder.course.lateness import Due, Lateness, lateness
 from autograder.course.layout import (
     assignment_folder,
     samples_folder,
@@ -7,14 +18,7 @@ from autograder.course.layout import (
 )
 from autograder.course.lines import FILE as MANIFEST
 from autograder.course.lines import ManifestError, place
-from autograder.course.manifest import (
-    Assignment,
-    Course,
-    Item,
-    UnknownIdError,
-    check_id,
-    read_course,
-)
+from autograder.course.manifest import Course, check_id, read_course
 from autograder.course.result import (
     Feedback,
     ItemResult,
@@ -34,13 +38,20 @@ from autograder.course.secret import (
 )
 
 __all__ = [
+    "EXTENSIONS",
     "MANIFEST",
     "PUBLIC",
     "Assignment",
     "Course",
+    "Due",
+    "Extension",
+    "Extensions",
+    "ExtensionsError",
     "Feedback",
     "Item",
     "ItemResult",
+    "Late",
+    "Lateness",
     "ManifestError",
     "Mistake",
     "Place",
@@ -48,12 +59,15 @@ __all__ = [
     "SmallestExample",
     "UnknownIdError",
     "Verdict",
+    "as_words",
     "assignment_folder",
     "check_id",
     "fingerprint",
     "known_secret",
+    "lateness",
     "place",
     "read_course",
+    "read_extensions",
     "read_secret",
     "samples_folder",
     "seed",

@@ -2,20 +2,21 @@
 
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.cells import GradebookOutOfReach, read_release
-from autograder.export.gradebook import GradebookError, HandedIn, record
+from autograder.export.gradebook import GradebookError, HandedIn, record, settle
+from autograder.export.late import LatePolicy
 from autograder.export.page import write_page
 from autograder.export.publish import publish, write_pages
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
-from autograder.export.times import TIMESTAMP, HandInTime, hand_in_time
+from autograder.export.times import TIMESTAMP, hand_in_time
 from autograder.export.verdicts import unanswered, write_verdicts
 
 __all__ = [
     "TIMESTAMP",
     "GradebookError",
     "GradebookOutOfReach",
-    "HandInTime",
     "HandedIn",
+    "LatePolicy",
     "Settings",
     "SettingsError",
     "as_text",
@@ -30,6 +31,7 @@ __all__ = [
     "rebuild",
     "record",
     "settings_of",
+    "settle",
     "told_in",
     "unanswered",
     "write_page",

@@ -7,11 +7,11 @@ stay as they are. It goes through nbgrader's own `Gradebook` and `SaveCells`, so
 `nbgrader export` and `nbgrader db` find what they expect.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -21,10 +21,18 @@ from autograder.export.cells import GradebookError, GradebookOutOfReach, ensure_
 from autograder.export.times import HandInTime
 from autograder.release import scripts_on_path
 
-__all__ = ["GradebookError", "HandedIn", "Recorded", "open_gradebook", "record"]
+__all__ = ["GradebookError", "HandedIn", "Recorded", "open_gradebook", "record", "settle"]
 
-# What late work costs, in points, by its student, score and seconds; None: nothing.
-Penalty = Callable[[str, float, float], float | None]
+
+class Policy(Protocol):
+    """What late work costs: see Settings."""
+
+    @property
+    def over_course(self) -> bool:
+        """Whether what one submission costs depends on the student's others."""
+
+    def penalty(self, gradebook: Any, notebook: Any) -> float | None:
+        """What it costs, in points; None: nothing."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +41,6 @@ class HandedIn:
 
     time: HandInTime  # where nobody wrote it: as the gradebook has it
     unanswered: frozenset[str] = frozenset()  # cells that are as they were handed out
-
-
-def _no_penalty(student: str, score: float, seconds_late: float) -> float | None:
-    return None
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def record(
     release_notebook: Path,
     db_url: str,
     handed_in: Mapping[str, HandedIn] | None = None,
-    penalty: Penalty = _no_penalty,
+    policy: Policy | None = None,
 ) -> Recorded:
     """Record the scores of `results` in the gradebook at `db_url`; doing it twice changes nothing.
 
@@ -75,7 +79,8 @@ def record(
                 stored = _submitted_notebook(gradebook, result)
                 about = handed_in.get(result.student)
                 _record_scores(stored, result, assignment, cells, about)
-                _record_penalty(gradebook, stored, penalty)
+                if policy:
+                    _record_penalties(gradebook, stored, policy)
                 gradebook.db.commit()
     withheld = tuple(result.student for result in results if result.needs_staff)
     return Recorded(len(results) - len(withheld), withheld)
@@ -166,14 +171,38 @@ def _record_scores(
             comment.auto_comment = "No response." if comment.name in unanswered else None
 
 
-def _record_penalty(gradebook: Any, notebook: Any, penalty: Penalty) -> None:
-    """As nbgrader's AssignLatePenalties: of all points, also those that were given by hand."""
-    late = notebook.assignment.total_seconds_late
-    notebook.late_submission_penalty = None
-    if late > 0:
-        gradebook.db.flush()
-        gradebook.db.refresh(notebook, ["score"])
-        notebook.late_submission_penalty = penalty(notebook.student.id, notebook.score, late)
+def _record_penalties(gradebook: Any, notebook: Any, policy: Policy) -> None:
+    """Of all points, also those that were given by hand; and of others that it has changed."""
+    submission = notebook.assignment
+    touched = submission.student.submissions if policy.over_course else [submission]
+    gradebook.db.flush()
+    for each in touched:
+        for one in each.notebooks:
+            one.late_submission_penalty = _penalty(gradebook, one, policy)
+
+
+def _penalty(gradebook: Any, notebook: Any, policy: Policy) -> float | None:
+    gradebook.db.refresh(notebook, ["score"])
+    return policy.penalty(gradebook, notebook)
+
+
+def settle(assignment_id: str, db_url: str, policy: Policy) -> None:
+    """Reckon again what late work costs, for all who handed in an assignment.
+
+    As after people gave points, or somebody got an extension. Raises GradebookError.
+    """
+    with open_gradebook(db_url) as gradebook, _one_transaction(gradebook):
+        try:
+            submissions = gradebook.assignment_submissions(assignment_id)
+        except MissingEntry:
+            return
+        for submission in submissions:
+            for notebook in submission.notebooks:
+                if notebook.late_submission_penalty != (
+                    found := _penalty(gradebook, notebook, policy)
+                ):
+                    notebook.late_submission_penalty = found
+        gradebook.db.commit()
 
 
 def _ask_for_staff(gradebook: Any, result: Result) -> None:

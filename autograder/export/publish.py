@@ -48,7 +48,7 @@ def publish(
         )
         for each in graded
     }
-    done = record(graded, assignment, notebook, settings.db_url, handed_in, settings.penalty)
+    done = record(graded, assignment, notebook, settings.db_url, handed_in, settings)
     return done.recorded
 
 
@@ -66,7 +66,7 @@ def write_pages(
     """
     name = assignment.id
     results = [Result.read(path) for path in sorted((folder / name).glob("*.json"))]
-    stand = standings(name, settings.db_url)
+    stand = standings(assignment, settings)
     links = {}
     for result in results:
         page = settings.feedback(result.student, name) / f"{name}.html"

@@ -5,12 +5,15 @@ Pages show it; nothing here is written.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from nbgrader.api import MissingEntry
 
-from autograder.course import Assignment, Result
+from autograder.course import Assignment, Result, as_words
 from autograder.export.gradebook import open_gradebook
+from autograder.export.page import number
+from autograder.export.settings import Settings
 
 __all__ = ["Standing", "standings"]
 
@@ -20,10 +23,13 @@ class Standing:
     """What people gave, what they have yet to give, and what late work costs, in points."""
 
     penalty: float
-    seconds_late: float
+    seconds_late: float  # behind the due date, with what was granted
     by_hand: Mapping[str, float]  # by item or part, where people gave points
     waiting: Mapping[str, float]  # parts that people have yet to read, and what each is worth
     comments: Mapping[str, str]  # of people, by the cell that they are about
+    until: datetime | None = None  # when it was due, where that is known
+    late_days: int = 0  # of the student's, that went to it
+    late_days_left: int | None = None  # None: the course has none
 
     def score(self, result: Result) -> float | None:
         """The points of people where they gave some, else the checks', less the penalty."""
@@ -34,48 +40,75 @@ class Standing:
 
     def of(self, assignment: Assignment) -> float:
         """What is graded by now, in points."""
-        by_people = sum(each.points for each in assignment.manual if each.id not in self.waiting)
-        return assignment.max_score + by_people
+        return assignment.worth - sum(
+            each.points for each in assignment.manual if each.id in self.waiting and not each.extra
+        )
+
+    @property
+    def about_time(self) -> str:
+        """What is told of lateness: when it was due, what it cost, which late days are left."""
+        told = []
+        if self.seconds_late:
+            if self.until:
+                told.append(f"Due {as_words(self.until)}.")
+            days = counted(self.late_days, "late day")
+            went = f", and {days} went to it" if self.late_days else ""
+            costs = f"{number(self.penalty)} less" if self.penalty else "it costs nothing"
+            told.append(f"Handed in {self.late} late{went}: {costs}.")
+        if self.late_days_left is not None:
+            told.append(f"Late days left: {self.late_days_left}.")
+        return " ".join(told)
 
     @property
     def late(self) -> str:
         """How late it was, in words: 2 days and 3 hours."""
         hours = max(1, round(self.seconds_late / 3600))
         days, hours = divmod(hours, 24) if hours > 36 else (0, hours)
-        counts = ((days, "day"), (hours, "hour"))
-        return " and ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in counts if n)
+        return " and ".join(counted(n, word) for n, word in ((days, "day"), (hours, "hour")) if n)
 
 
-def standings(assignment_id: str, db_url: str) -> dict[str, Standing]:
+def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]:
     """How each student stands in an assignment, as the gradebook has it. Raises GradebookError."""
-    with open_gradebook(db_url) as gradebook:
+    with open_gradebook(settings.db_url) as gradebook:
         try:
-            submissions = gradebook.assignment_submissions(assignment_id)
+            submissions = gradebook.assignment_submissions(assignment.id)
         except MissingEntry:
             return {}
         return {
-            each.student.id: _standing(each, notebook)
+            each.student.id: _standing(each, notebook, assignment, settings)
             for each in submissions
             for notebook in each.notebooks
-            if notebook.name == assignment_id
+            if notebook.name == assignment.id
         }
 
 
-def _standing(submission: Any, notebook: Any) -> Standing:
+def counted(number: int, word: str) -> str:
+    """A number of things, in words: 1 day, 2 days."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
+def _standing(
+    submission: Any, notebook: Any, assignment: Assignment, settings: Settings
+) -> Standing:
     grades = {grade.name: grade for grade in notebook.grades}
     comments = {each.name: each.manual_comment for each in notebook.comments}
+    worth = {each.id: each.points for each in (*assignment.items, *assignment.manual)}
+    late = settings.lateness(submission)
     return Standing(
         penalty=notebook.late_submission_penalty or 0.0,
-        seconds_late=submission.total_seconds_late,
+        seconds_late=late.by.total_seconds() if late else submission.total_seconds_late,
         by_hand={
             name: grade.score
             for name, grade in grades.items()
             if grade.manual_score is not None or grade.extra_credit
         },
         waiting={
-            name: grade.max_score
+            name: worth.get(name, grade.max_score)
             for name, grade in grades.items()
             if grade.needs_manual_grade and grade.manual_score is None and grade.auto_score is None
         },
         comments={name: text for name, text in comments.items() if text},
+        until=late.until if late else None,
+        late_days=late.late_days if late else 0,
+        late_days_left=late.left if late and settings.over_course else None,
     )

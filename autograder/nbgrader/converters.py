@@ -138,7 +138,7 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
             with Gradebook(settings.db_url) as gradebook:  # so that it asks for a person
                 gradebook.update_or_create_student(student)
                 gradebook.update_or_create_submission(assignment.id, student)
-            record([result], assignment, self.release, settings.db_url, {}, settings.penalty)
+            record([result], assignment, self.release, settings.db_url, {}, settings)
             found = {item.message: None for item in result.items if item.score is None}
             why = "; ".join(map(str, found))
             raise NeedsStaff(f"{assignment.id} of {student} has no score: {why}")
@@ -178,7 +178,6 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]
         if time.problem:
             self.log.warning("%s: %s", student, time.problem)
         about = {student: HandedIn(time, unanswered(nb))}
-        url, penalty = settings.db_url, settings.penalty
-        record([result], assignment, exporter.release, url, about, penalty)
+        record([result], assignment, exporter.release, settings.db_url, about, settings)
         write_verdicts(nb, result, assignment)
         return nb, resources

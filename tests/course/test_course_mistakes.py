@@ -9,11 +9,12 @@ MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00
 ID = "must be lower-case letters, digits and underscores, the first a letter, got"
 LIMITS_KEYS = "wall_seconds, call_seconds, memory_mib, processes, output_bytes"
 ASSIGNMENT_KEYS = (
-    "title, items, manual, limits, dates, estimate, banned, banned_in, carried_share, charge, "
-    "locate, feedback, "
+    "title, items, manual, limits, dates, late, extra, estimate, banned, banned_in, "
+    "carried_share, charge, locate, feedback, "
     "diagnose_in_notebook, files, handed_in"
 )
-ITEM_KEYS = "title, points, visibility, tolerance"
+ITEM_KEYS = "title, dropped, points, extra, visibility, tolerance"
+COURSE_KEYS = "name, limits, late, late_days, assignments"
 
 POINTS = f"{ITEM}.points must be a finite number, at least 0"
 TOLERANCE = f"{ITEM}.tolerance must be a number, above 0 and below 1"
@@ -162,7 +163,7 @@ SHAPES = [
     ),
     (
         {1: "naem: A course"},
-        "1: naem is not a known key; did you mean name? (known: name, limits, assignments)",
+        f"1: naem is not a known key; did you mean name? (known: {COURSE_KEYS})",
         "1: name is missing; it must be a text that is not blank",
     ),
     (
@@ -296,8 +297,7 @@ def test_problems_of_every_kind_are_told_in_one_run(refusal):
         f"course.yml:27: {A1}.items.attention_mask.points stands twice, first on line 26",
         f"course.yml:29: {A1}.items.attention_mask.tolerance must be a number, above 0 and "
         "below 1, got the text '1e-3'; YAML needs a dot: 1.0e-3",
-        "course.yml:30: nmae is not a known key; did you mean name? "
-        "(known: name, limits, assignments)",
+        f"course.yml:30: nmae is not a known key; did you mean name? (known: {COURSE_KEYS})",
     ]
 
 
@@ -332,7 +332,7 @@ def test_any_problems_are_told_together(refusal, cases):
         (
             "points: 3.5\n",
             "points: 3.5\n        tolerance: 0.1\n",
-            "35: manual.report.tolerance is not a known key (known: title, points)",
+            "35: manual.report.tolerance is not a known key (known: title, dropped, points, extra)",
         ),
         (
             "      report:\n",

@@ -33,7 +33,7 @@ def test_everything_in_the_file_arrives(read):
     assignment = course.assignment("a1_attention")
     scale, mask = assignment.items
     assert (course.name, assignment.title) == ("A course", "Attention")
-    assert scale.model_dump() == {
+    assert scale.model_dump(exclude_defaults=True) == {
         "id": "attention_scale",
         "title": "The scale",
         "points": 2.0,
@@ -107,7 +107,11 @@ def test_an_unknown_id_is_answered_with_the_known_ones(read):
 def test_what_is_graded_by_hand_is_no_item_and_adds_nothing_to_the_score(read):
     assignment = read(with_manual()).assignment("a1_attention")
     (report,) = assignment.manual
-    assert report.model_dump() == {"id": "report", "title": "The report", "points": 3.5}
+    assert report.model_dump(exclude_defaults=True) == {
+        "id": "report",
+        "title": "The report",
+        "points": 3.5,
+    }
     assert assignment.by_hand("report") is report
     assert assignment.max_score == 5.5
     assert assignment.files == ("numbers.tsv",)
@@ -157,5 +161,5 @@ def test_any_course_that_yaml_can_write_reads_back(read, assignments):
         assert assignment.title == entry["title"]
         assert assignment.limits.model_dump() == limits | entry.get("limits", {})
         assert assignment.banned == tuple(entry.get("banned", ()))
-        items = [item.model_dump() for item in assignment.items]
+        items = [item.model_dump(exclude_defaults=True) for item in assignment.items]
         assert items == [{"id": id, **item} for id, item in entry["items"].items()]

@@ -17,8 +17,9 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.LimitOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-# What late work costs, on both roads: nbgrader's own plugin, or a class of yours beside this file.
-# c.LateSubmissionPlugin.penalty_method = "zero"
+# What late work costs, on both roads: what course.yml says under `late`, or what a class of yours
+# in late.py, beside this file, says.
+c.AssignLatePenalties.plugin_class = "autograder.nbgrader.LatePolicy"
 # c.AssignLatePenalties.plugin_class = "late.HalfAPointADay"
 
 # Of what students write, nothing runs in the browser of whoever reads it.

@@ -1,0 +1,67 @@
+"""What late work costs, as course.yml and extensions.csv say: a plugin of nbgrader's.
+
+nbgrader asks it for the penalty of one submission, which it knows by its parent's assignment and
+gradebook. Late days are the whole course's, so all that the student handed in is looked at; the
+due dates are those of course.yml, and what was granted in the gradebook counts, too.
+"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nbgrader.plugins import LateSubmissionPlugin
+
+from autograder.course import Due, Lateness, UnknownIdError, lateness, read_course, read_extensions
+
+__all__ = ["LatePolicy"]
+
+
+class LatePolicy(LateSubmissionPlugin):  # type: ignore[misc] # nbgrader ships no types
+    """The `late` of course.yml; where there is none, nbgrader's own `penalty_method`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Read both files. Raises ManifestError."""
+        super().__init__(**kwargs)
+        self.course = read_course(Path(self.config.CourseDirectory.get("root", ".")))
+        self.extensions = read_extensions(self.course)
+
+    def lateness(self, submission: Any) -> Lateness | None:
+        """How late a submission of the gradebook is; None where nobody can know."""
+        student = submission.student
+        looked_at = student.submissions if self.course.late_days else [submission]
+        handed_in = {
+            each.name: Due(each.timestamp.replace(tzinfo=UTC), until)
+            for each in looked_at
+            if each.timestamp and (until := self._until(student.id, each))
+        }
+        return lateness(self.course, handed_in).get(submission.name)
+
+    def late_submission_penalty(
+        self, student_id: str, score: float, total_seconds_late: float
+    ) -> float | None:
+        """What it costs, in points; None: nothing."""
+        name = self.parent.assignment_id
+        found = self.lateness(self.parent.gradebook.find_submission(name, student_id))
+        if found is None or not found.by:
+            return None
+        assignment = self.course.assignment(name)
+        if assignment.late is None:
+            late = found.by.total_seconds()
+            points: float | None = super().late_submission_penalty(student_id, score, late)
+            return points
+        return assignment.late.costs(found.days, assignment.worth, score) or None
+
+    def _until(self, student: str, submission: Any) -> datetime | None:
+        """Until when it was to be handed in: the latest of what was granted."""
+        try:
+            dates = self.course.assignment(submission.name).dates
+        except UnknownIdError:
+            return None
+        of_gradebook = submission.assignment.duedate
+        due = dates.due if dates else of_gradebook and of_gradebook.replace(tzinfo=UTC)
+        if due is None:
+            return None
+        if submission.extension:
+            due += submission.extension
+        granted = self.extensions.get((student, submission.name))
+        return max(due, granted.until) if granted else due

@@ -1,0 +1,183 @@
+"""Late work costs what course.yml says, on pages, in the gradebook, and on both roads alike."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader_course import everything
+from typer.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course import read_course
+from autograder.export import read_settings
+
+PROGRAMS = Path(sys.executable).parent
+NAME, LATER = "squares", "cubes"
+DATES = "    dates: {{released: 1999-01-01T09:00:00Z, due: {}T12:00:00Z}}\n    locate: false\n"
+POLICY = "late: {grace_minutes: 30, percent_per_day: 20, percent_at_most: 60}\n"
+
+
+def nbgrader(here, *args):
+    environment = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", "HOME": str(here.parent)}
+    about = {"cwd": here, "env": os.environ | environment, "capture_output": True, "text": True}
+    done = subprocess.run([PROGRAMS / "nbgrader", *args], timeout=170, **about)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def call(*args, status=0):
+    done = CliRunner().invoke(app, [*args])
+    assert done.exit_code == status, (done.output, done.exception)
+    return " ".join(done.output.split())
+
+
+@pytest.fixture
+def late(here):
+    """A policy of 20 % a day with 3 late days; bob is right as ada is, and eve handed in nothing.
+
+    Another assignment, due a month later, is the same in everything else.
+    """
+    manifest = here / "course.yml"
+    text = manifest.read_text().replace("    locate: false\n", DATES.format("1999-12-31"), 1)
+    start = text.index(f"  {NAME}:\n")
+    entry = text[start:].replace("1999-12-31", "2000-01-31").replace(NAME, LATER)
+    manifest.write_text(f"{POLICY}late_days: 3\n{text.rstrip()}\n{entry}")
+    for folder in ("solutions", "assignments"):
+        shutil.copytree(here / folder / NAME, here / folder / LATER)
+        for path in (here / folder / LATER).glob(f"{NAME}.*"):
+            path.write_text(
+                path.read_text().replace(f'"assignment": "{NAME}"', f'"assignment": "{LATER}"')
+            )
+            path.rename(path.with_name(path.name.replace(NAME, LATER)))
+    for student in ("ada", "bob"):
+        notebook = (here / "submitted" / "ada" / NAME / f"{NAME}.ipynb").read_text()
+        for name in (NAME, LATER):
+            folder = here / "submitted" / student / name
+            folder.mkdir(exist_ok=True)
+            (folder / f"{name}.ipynb").write_text(
+                notebook.replace(f'"assignment": "{NAME}"', f'"assignment": "{name}"')
+            )
+    return here
+
+
+def sent(here, student, name, when):
+    (here / "submitted" / student / name / "timestamp.txt").write_text(f"{when} UTC")
+
+
+def penalties(here, name):
+    with Gradebook(read_settings(here).db_url) as book:
+        found = book.assignment_submissions(name)
+        return {each.student.id: each.late_submission_penalty for each in found}
+
+
+def page(here, student, name=NAME):
+    return (here / "feedback" / student / name / f"{name}.html").read_text()
+
+
+def test_days_cost_and_late_days_go_first(late):
+    most = read_course(late).assignment(NAME).worth
+    sent(late, "ada", NAME, "2000-01-02 12:10:00")  # 2 days, within the grace
+    sent(late, "bob", NAME, "2000-01-04 13:00:00")  # 5 days have begun
+    sent(late, "ada", LATER, "2000-02-02 12:00:00")
+    sent(late, "eve", NAME, "1999-12-31 11:00:00")
+    call("grade", LATER, "--jobs", "1")
+    # Nobody knows yet what is used up.
+    assert penalties(late, LATER) == {"ada": 0, "bob": 0}
+
+    call("grade", NAME, "--jobs", "1")
+
+    assert penalties(late, NAME) == {"ada": 0, "bob": pytest.approx(0.4 * most), "eve": 0}
+    assert "Due Friday, 31 December 1999, 12:00 (UTC)." in page(late, "ada")
+    said = "Handed in 2 days late, and 2 late days went to it: it costs nothing. Late days left: 1."
+    assert said in page(late, "ada")
+    assert f"and 3 late days went to it: {0.4 * most:.10g} less. Late days left: 0." in page(
+        late, "bob"
+    )
+    assert "Late days left: 3." in page(late, "eve")
+    # What one hand-in costs depends on the other, in whichever order they are graded.
+    assert penalties(late, LATER) == {"ada": pytest.approx(0.2 * most), "bob": 0}
+    call("pages", LATER)
+    assert f"1 late day went to it: {0.2 * most:.10g} less. Late days left: 0." in page(
+        late, "ada", LATER
+    )
+
+
+def test_an_extension_is_enough_and_may_be_taken_back(late):
+    sent(late, "bob", NAME, "2000-01-09 12:00:00")
+    call("grade", NAME, "--jobs", "1")
+    cost = penalties(late, NAME)["bob"]
+    assert cost > 0
+    extensions = late / "extensions.csv"
+    extensions.write_text(f"student,assignment,days,reason\nbob,{NAME},9,ill\n")
+    call("pages", NAME)
+    assert penalties(late, NAME)["bob"] == 0
+    assert "less" not in page(late, "bob").partition("<h2>")[0].rpartition("</header>")[2]
+    extensions.write_text(f"student,assignment,days,reason\nbob,{NAME},8.5,ill\n")
+    call("grade", NAME, "--jobs", "1")
+    assert penalties(late, NAME)["bob"] == 0  # by a late day
+    assert "Due Saturday, 9 January 2000" not in page(late, "bob")
+    assert "Due Sunday, 9 January 2000, 00:00 (UTC). Handed in 12 hours late" in page(late, "bob")
+    extensions.unlink()
+    call("pages", NAME)
+    assert penalties(late, NAME)["bob"] == cost
+
+
+def test_points_that_people_give_are_late_too(late):
+    manifest = late / "course.yml"
+    manifest.write_text(
+        manifest.read_text().replace(
+            "percent_per_day: 20, percent_at_most: 60", "percent_per_day: 100"
+        )
+    )
+    sent(late, "bob", NAME, "2000-02-09 12:00:00")
+    call("grade", NAME, "--jobs", "1")
+    with Gradebook(read_settings(late).db_url) as book:
+        grade = book.find_grade("report", NAME, NAME, "bob")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        book.db.commit()
+    call("pages", NAME)
+    most = read_course(late).assignment(NAME).worth
+    assert penalties(late, NAME)["bob"] == most
+    assert f"{most:g} less" in page(late, "bob")
+
+
+@pytest.mark.slow
+def test_both_roads_agree_on_late_work(late):
+    for student, day in (("ada", "02"), ("bob", "06")):
+        sent(late, student, NAME, f"2000-01-{day} 12:00:00")
+        sent(late, student, LATER, f"2000-02-{day} 12:00:00")
+    (late / "extensions.csv").write_text(f"student,assignment,days\nbob,{NAME},1\n")
+    theirs = late.with_name("theirs")
+    shutil.copytree(late, theirs)
+    for name in (LATER, NAME):
+        call("grade", name, "--jobs", "1")
+        nbgrader(theirs, "autograde", name)
+    for name in (NAME, LATER):
+        found, expected = (everything(read_settings(at).db_url, name) for at in (theirs, late))
+        assert found == expected
+        assert any(each[2] for each in expected.values())
+
+
+@pytest.mark.parametrize("said", ["course.yml", "extensions.csv"])
+def test_what_nobody_looks_at_is_told(late, said):
+    config = late / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("c.AssignLatePenalties.plugin", "# c."))
+    if said == "extensions.csv":
+        manifest = late / "course.yml"
+        text = manifest.read_text().replace(POLICY, "").replace("late_days: 3\n", "")
+        manifest.write_text(text)
+        (late / said).write_text("student,assignment,days\n")
+    told = call("grade", NAME, status=2)
+    assert f"{said}" in told
+    assert "is not looked at: nbgrader_config.py leaves late work to LateSubmissionPlugin" in told
+
+
+def test_a_wrong_extension_is_told_before_anything_is_graded(late):
+    (late / "extensions.csv").write_text("student,assignment,days\nbob,circles,2\n")
+    assert "extensions.csv:2: assignment must be one of squares, cubes" in call(
+        "grade", NAME, status=2
+    )
+    assert not (late / "gradebook.db").exists()
