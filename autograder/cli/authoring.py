@@ -1,5 +1,6 @@
 """The verbs of whoever makes the course: release, samples, verify, margins and prove."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from autograder.cli.gate import (
     show_samples,
     show_verification,
 )
-from autograder.course import known_secret
+from autograder.course import as_words, known_secret
 from autograder.grading import default_jobs
 from autograder.proof import read_samples
 from autograder.release import build
@@ -48,6 +49,9 @@ def release(
             stale = stale or bool(changed)
             if changed and not check:
                 built.write(folder)
+                dates = found.assignment(name).dates
+                if dates and dates.due < datetime.now(UTC):
+                    err.print(f"note: {name} was due {as_words(dates.due)}, which is past")
             said = "stale" if check else "written"
             out.print(f"{name}: {f'{said}: ' + ', '.join(changed) if changed else 'up to date'}")
         if check and stale:

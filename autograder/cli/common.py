@@ -32,6 +32,7 @@ from autograder.export import (
     Settings,
     SettingsError,
     publish,
+    ready,
     write_pages,
 )
 from autograder.grading import HandedIn, Room, find_class, grade_class
@@ -63,6 +64,8 @@ def grade_and_publish(
     """Grade, record, write the pages, and say so."""
     assignment = course.assignment(assignment_id)
     room = Room(course, assignment_id, folder, wall, read_secret(course.root))
+    if record_it:
+        ready(settings, course)
     started = time.perf_counter()
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, TimeElapsedColumn(), console=err) as progress:

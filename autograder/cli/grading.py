@@ -24,7 +24,7 @@ from autograder.cli.common import (
 )
 from autograder.cli.show import print_result, print_untimed
 from autograder.course import read_secret
-from autograder.export import hand_in_time, read_settings, settle
+from autograder.export import hand_in_time, read_settings, ready, settle
 from autograder.grading import default_jobs, find_class, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
@@ -112,6 +112,7 @@ def pages(
         if not graded or len(graded) < len(chosen):
             which = ",".join(each.id for each in chosen if each not in graded)
             fail(f"nothing was graded: there is no result in {folder}/{which}")
+        ready(settings, found)
         for each in graded:
             settle(each.id, settings.db_url, settings)
             write_pages_and_say_so(found, each, folder, settings)

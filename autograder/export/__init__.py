@@ -1,9 +1,11 @@
 """Results to where people look: the gradebook, the formgrader, feedback pages, the class page."""
 
+from autograder.export.backup import ready
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
-from autograder.export.cells import GradebookOutOfReach, read_release
-from autograder.export.gradebook import GradebookError, HandedIn, record, settle
+from autograder.export.cells import read_release
+from autograder.export.gradebook import HandedIn, record, settle
 from autograder.export.late import LatePolicy
+from autograder.export.opening import GradebookError, GradebookOutOfReach
 from autograder.export.page import write_page
 from autograder.export.publish import publish, write_pages
 from autograder.export.rebuilt import read_cells, rebuild
@@ -28,6 +30,7 @@ __all__ = [
     "read_cells",
     "read_release",
     "read_settings",
+    "ready",
     "rebuild",
     "record",
     "settings_of",

@@ -9,16 +9,9 @@ from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import SaveCells
 
 from autograder.course import Assignment
+from autograder.export.opening import GradebookError
 
-__all__ = ["GradebookError", "GradebookOutOfReach", "ensure_cells", "read_release"]
-
-
-class GradebookError(Exception):
-    """The gradebook cannot take these scores; the message says what to do next."""
-
-
-class GradebookOutOfReach(GradebookError):
-    """It cannot be opened, read or written: it is locked, or the disk is full."""
+__all__ = ["ensure_cells", "read_release"]
 
 
 def ensure_cells(
@@ -75,7 +68,8 @@ def read_release(assignment: Assignment, path: Path) -> Any:
             "record again"
         )
     for part in parts:
-        graded[part.id].metadata.nbgrader.points = part.points
+        # nbgrader's way with what adds above the total: it is worth 0, and may get more.
+        graded[part.id].metadata.nbgrader.points = 0.0 if part.extra else part.points
     return release
 
 

@@ -37,6 +37,7 @@ def write_feedback(
         standing=standing,
         grids=grids,
         assignment=assignment,
+        parts={each.id: each for each in (*assignment.items, *assignment.manual)},
         course_name=course_name,
         tally=[(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]],
     )

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from nbgrader.api import MissingEntry
 
 from autograder.course import Assignment, Result
-from autograder.export.cells import GradebookError, GradebookOutOfReach, ensure_cells
+from autograder.export.cells import ensure_cells
+from autograder.export.opening import GradebookError, open_gradebook
 from autograder.export.times import HandInTime
-from autograder.release import scripts_on_path
 
-__all__ = ["GradebookError", "HandedIn", "Recorded", "open_gradebook", "record", "settle"]
+__all__ = ["GradebookError", "HandedIn", "Recorded", "record", "settle"]
 
 
 class Policy(Protocol):
@@ -75,7 +74,7 @@ def record(
                 if result.needs_staff:
                     _ask_for_staff(gradebook, result)
                     continue
-                _refuse_misfit(result, assignment, cells)
+                _refuse_misfit(result, assignment)
                 stored = _submitted_notebook(gradebook, result)
                 about = handed_in.get(result.student)
                 _record_scores(stored, result, assignment, cells, about)
@@ -84,25 +83,6 @@ def record(
                 gradebook.db.commit()
     withheld = tuple(result.student for result in results if result.needs_staff)
     return Recorded(len(results) - len(withheld), withheld)
-
-
-@contextmanager
-def open_gradebook(db_url: str) -> Iterator[Any]:
-    """nbgrader's Gradebook, closed afterwards, with the database's complaints as GradebookError."""
-    try:
-        # For a new gradebook nbgrader runs the `alembic` command, which stands beside this
-        # interpreter, and leaves half a gradebook behind when it is not on PATH.
-        with scripts_on_path("alembic"):
-            gradebook = Gradebook(db_url)
-        with gradebook:
-            yield gradebook
-    except (SQLAlchemyError, InvalidEntry) as error:
-        where = db_url.rpartition("@")[2]  # a name and password may stand before it
-        why = error.orig if isinstance(error, DBAPIError) else error.args[0]
-        raise GradebookOutOfReach(
-            f"the gradebook {where} cannot be used: {why}; see that its folder exists, that you "
-            "may write there and that no other program holds it, then record again"
-        ) from error
 
 
 @contextmanager
@@ -121,19 +101,20 @@ def _one_transaction(gradebook: Any) -> Iterator[None]:
         gradebook.db.remove()
 
 
-def _refuse_misfit(result: Result, assignment: Assignment, cells: Mapping[str, Any]) -> None:
+def _refuse_misfit(result: Result, assignment: Assignment) -> None:
     """Raise GradebookError when a result is of another assignment or another course.yml."""
     whose = f"the result of {result.student}"
     if result.assignment != assignment.id:
         raise GradebookError(f"{whose} is of {result.assignment}, not of {assignment.id}")
-    unknown = [item.item for item in result.items if item.item not in cells]
+    worth = {item.id: item.points for item in assignment.items}
+    unknown = [item.item for item in result.items if item.item not in worth]
     if unknown:
         raise GradebookError(
             f"{whose} has items that {assignment.id} lacks: {', '.join(unknown)}; "
             "grade the submission again, then record"
         )
     for item in result.items:
-        points = cells[item.item].max_score
+        points = worth[item.item]
         if item.points != points:
             raise GradebookError(
                 f"{whose} was graded when {item.item} was worth {item.points:g}, which is now "
@@ -164,6 +145,10 @@ def _record_scores(
         to_read = grade.manual_score is None or at not in (None, notebook.assignment.timestamp)
         grade.auto_score = 0.0 if part.id in unanswered else None
         grade.needs_manual_grade = waits and to_read
+    for part in (*assignment.items, *assignment.manual):
+        if part.dropped:  # whoever gave points for it gave them for nothing
+            grade = grades[cells[part.id].id]
+            grade.auto_score, grade.manual_score, grade.needs_manual_grade = 0.0, None, False
     if handed_in:
         unknown = handed_in.time.problem is not None  # then an earlier hand-in's time is no help
         notebook.assignment.timestamp = None if unknown else at or notebook.assignment.timestamp

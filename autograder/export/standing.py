@@ -11,7 +11,7 @@ from typing import Any
 from nbgrader.api import MissingEntry
 
 from autograder.course import Assignment, Result, as_words
-from autograder.export.gradebook import open_gradebook
+from autograder.export.opening import open_gradebook
 from autograder.export.page import number
 from autograder.export.settings import Settings
 

@@ -73,11 +73,15 @@ def _mistakes_in(titles: Sequence[str]) -> str:
 
 
 def _payers(failed: Mapping[str, ItemResult], found: Mapping[str, Diagnosis]) -> dict[str, str]:
-    """For each fault the item that pays: the one meant to catch it, or the one worth most."""
+    """For each fault the item that pays: the one meant to catch it, or the one worth most.
+
+    An item that is worth nothing, as one that was dropped, cannot pay.
+    """
     payers: dict[str, str] = {}
     for diagnosis in found.values():
         for fault in diagnosis.faults:
             touched = [item for item, each in found.items() if fault in each.all_faults]
             dearest = max(touched, key=lambda item: failed[item].points)
-            payers[fault.id] = fault.item if fault.item in touched else dearest
+            own = fault.item in touched and failed[fault.item].points
+            payers[fault.id] = fault.item if own else dearest
     return payers

@@ -33,6 +33,7 @@ from autograder.export import (
     hand_in_time,
     read_cells,
     read_release,
+    ready,
     rebuild,
     record,
     settings_of,
@@ -117,6 +118,7 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
         try:
             self.settings = settings_of(self.coursedir, self.parent.config)
             self.desk = _desks.desk(root, name)
+            ready(self.settings, self.desk.course)
             record([], self.desk.exam.assignment, self.release, self.settings.db_url)
             self._notebook = read_release(self.desk.exam.assignment, self.release)
         except _EXPECTED as error:

@@ -21,7 +21,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.course import PUBLIC, Assignment, Course, assignment_folder
+from autograder.course import PUBLIC, Assignment, Course, as_words, assignment_folder
 from autograder.grading import Exam, prepare
 from autograder.handout import checks as handout_checks
 from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source
@@ -163,10 +163,12 @@ def source_notebook(source: Source, assignment: Assignment) -> nbformat.Notebook
                 f'{source.assignment}: no cell has {role}="{lost[0]}", which stands in course.yml'
             )
     cells = []
+    story = next((cell for cell in source.cells if cell.kind == "markdown"), None)
     for number, cell in enumerate(source.cells):
         new = nbformat.v4.new_markdown_cell if cell.kind == "markdown" else None
         new = new or nbformat.v4.new_code_cell
-        node = new(cell.source, id=(cell.grade_id or f"text_{number}").replace(".", "_"))
+        text = with_dates(cell.source, assignment) if cell is story else cell.source
+        node = new(text, id=(cell.grade_id or f"text_{number}").replace(".", "_"))
         if cell.grade_id:
             node.metadata["nbgrader"] = _nbgrader(cell, assignment)
         elif cell.kind == "code":
@@ -181,6 +183,18 @@ def source_notebook(source: Source, assignment: Assignment) -> nbformat.Notebook
         "language_info": {"name": "python"},
     }
     return notebook
+
+
+def with_dates(story: str, assignment: Assignment) -> str:
+    """The first text of a notebook: under its title when to hand in, and what late work costs."""
+    if assignment.dates is None:
+        return story
+    told = f"**Due {as_words(assignment.dates.due)}.**"
+    if assignment.late:
+        told += f" {assignment.late}"
+    title, _, rest = story.partition("\n")
+    parts = (title, told, rest.strip("\n")) if title.startswith("# ") else (told, story)
+    return "\n\n".join(filter(None, parts))
 
 
 def _nbgrader(cell: SourceCell, assignment: Assignment) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 
 from autograder.course.result import Verdict
-from autograder.export.gradebook import GradebookError, Recorded, record
+from autograder.export.gradebook import Recorded, record
+from autograder.export.opening import GradebookError
 
 PASSED, WRONG, INTERNAL = Verdict.PASSED, Verdict.WRONG, Verdict.INTERNAL
 NAME = "a1_attention"
