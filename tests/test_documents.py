@@ -17,7 +17,11 @@ from autograder.release import build
 from autograder.template import plan
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{each.name}" for each in ROOT.glob("docs/*.md")),
+)
 NAME = "squares"
 # Every command of the documents; what is run in its place, where that is something else.
 COMMANDS = {
@@ -27,6 +31,7 @@ COMMANDS = {
     "autograder doctor": None,
     "autograder grade a1_attention": None,
     "autograder grade a1_attention --student s042": f"autograder grade {NAME} --student ada",
+    "autograder pages": f": && autograder grade {NAME} && autograder pages",
     "autograder pages a1_attention": f": && autograder grade {NAME} && autograder pages {NAME}",
     "autograder margins": None,
     "autograder margins nearest": "autograder margins",
@@ -54,6 +59,7 @@ COMMANDS = {
     "make test": None,
     "make verify": None,
     "nbgrader autograde a1_attention": f"nbgrader autograde {NAME} --force",
+    "nbgrader db upgrade": None,
     "nbgrader export": None,
 }
 # Recipes that are not run here, and why.
