@@ -1,4 +1,4 @@
-"""The course as it is written down: its manifest and files, its secret, the result file."""
+"""The course as it is written down: manifest, roster and files, its secret, the result file."""
 
 from autograder.course.assignment import Assignment, Item
 from autograder.course.dates import Late, as_words
@@ -29,6 +29,7 @@ from autograder.course.result import (
     Verdict,
     write_atomically,
 )
+from autograder.course.roster import Roster, RosterError, read_roster
 from autograder.course.secret import (
     PUBLIC,
     fingerprint,
@@ -56,6 +57,8 @@ __all__ = [
     "Mistake",
     "Place",
     "Result",
+    "Roster",
+    "RosterError",
     "SmallestExample",
     "UnknownIdError",
     "Verdict",
@@ -68,6 +71,7 @@ __all__ = [
     "place",
     "read_course",
     "read_extensions",
+    "read_roster",
     "read_secret",
     "samples_folder",
     "seed",
