@@ -23,7 +23,7 @@ from autograder.cli.common import (
     write_pages_and_say_so,
 )
 from autograder.cli.show import print_result, print_untimed
-from autograder.course import read_secret
+from autograder.course import EXTENSIONS, read_secret
 from autograder.export import hand_in_time, read_settings, ready, settle
 from autograder.grading import default_jobs, find_class, limits_of, prepare
 from autograder.grading import grade as grade_one
@@ -82,6 +82,9 @@ def grade(
         times = {each.student: hand_in_time(each.path) for each in class_}
         if untimed := {who: time.problem for who, time in times.items() if time.problem}:
             print_untimed(err, untimed)
+        for (who, _), extension in settings.extensions.items():
+            if not settings.submitted(who, assignment).parent.is_dir():  # a typo, or no hand-in yet
+                err.print(f"note: {EXTENSIONS}:{extension.line}: {who} has not handed in anything")
     raise typer.Exit(1 if untimed or any(result.needs_staff for result in graded) else 0)
 
 

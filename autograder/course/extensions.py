@@ -18,6 +18,7 @@ from pathlib import Path
 
 from autograder.course.lines import ManifestError
 from autograder.course.manifest import Course
+from autograder.course.roster import ROSTER, read_roster
 
 __all__ = ["EXTENSIONS", "Extension", "Extensions", "ExtensionsError", "read_extensions"]
 
@@ -43,15 +44,23 @@ Extensions = Mapping[tuple[str, str], Extension]  # by the student and the assig
 
 
 def read_extensions(course: Course) -> Extensions:
-    """The extensions of a course's class; none where there is no file. Raises ExtensionsError."""
+    """The extensions of a course's class; none where there is no file.
+
+    Raises ExtensionsError, and RosterError for a wrong roster.
+    """
     path = course.root / EXTENSIONS
     if not path.exists():
         return {}
+    class_ = read_roster(course.root).people
     found: dict[tuple[str, str], Extension] = {}
     problems = []
     for line, row in _rows(path):
         try:
             of, until = (row["student"], row["assignment"]), _until(row, course)
+            if class_ and row["student"] not in class_:
+                close = difflib.get_close_matches(row["student"], class_, n=1)
+                guess = f"; did you mean {close[0]}?" if close else ""
+                raise ValueError(f"student {row['student']!r} is not in {ROSTER}{guess}")
             if of in found:
                 raise ValueError(f"{' and '.join(of)} stand here twice, first on {found[of].line}")
             found[of] = Extension(until, line)

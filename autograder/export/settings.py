@@ -18,7 +18,15 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Application, Config, ConfigFileNotFound
 
-from autograder.course import EXTENSIONS, MANIFEST, Lateness, ManifestError, read_course
+from autograder.course import (
+    EXTENSIONS,
+    MANIFEST,
+    Extensions,
+    Lateness,
+    ManifestError,
+    RosterError,
+    read_course,
+)
 from autograder.export.late import LatePolicy
 
 __all__ = ["Settings", "SettingsError", "read_settings", "settings_of"]
@@ -58,6 +66,11 @@ class Settings:
     def over_course(self) -> bool:
         """Whether what one submission costs depends on the student's others."""
         return isinstance(self._plugin, LatePolicy) and self._plugin.course.late_days > 0
+
+    @property
+    def extensions(self) -> Extensions:
+        """The extensions of extensions.csv."""
+        return self._plugin.extensions if isinstance(self._plugin, LatePolicy) else {}
 
     def lateness(self, submission: Any) -> Lateness | None:
         """How late a submission of the gradebook is, where course.yml says what that costs."""
@@ -105,7 +118,7 @@ def read_settings(root: Path) -> Settings:
                 Application.load_config_file(app, _FILE, path=str(root))
             directory = CourseDirectory(config=app.config, root=str(root.resolve()))
             return settings_of(directory, app.config)
-    except (ManifestError, SettingsError):
+    except (ManifestError, RosterError, SettingsError):
         raise
     except Exception as error:  # a configuration is a program
         raise SettingsError(f"{root / _FILE} cannot be read: {error}") from error

@@ -24,7 +24,14 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.checking import ChecksBroken
-from autograder.course import ManifestError, Result, UnknownIdError, read_course, read_secret
+from autograder.course import (
+    ManifestError,
+    Result,
+    RosterError,
+    UnknownIdError,
+    read_course,
+    read_secret,
+)
 from autograder.export import (
     TIMESTAMP,
     GradebookError,
@@ -51,7 +58,7 @@ __all__ = ["Grade", "NeedsStaff", "Submissions"]
 # What staff can mend: it ends the run with a sentence, before anybody is graded.
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ChecksBroken, NoWalls, ServerFailed, GradebookError),
-    *(SettingsError, OSError, ValueError),
+    *(SettingsError, RosterError, OSError, ValueError),
 )
 
 

@@ -95,6 +95,15 @@ def test_a_file_that_is_something_else(course, data, told):
     assert str(caught.value).startswith(f"extensions.csv:{told}")
 
 
+def test_somebody_whom_the_roster_does_not_know(course):
+    (course.root / "roster.csv").write_text("id,name\nada,Ada L.\neve,Eve B.\n")
+    assert read(course, HEAD + "ada,a1_attention,1,,\n")
+    with pytest.raises(ExtensionsError) as caught:
+        read(course, HEAD + "adda,a1_attention,1,,\n")
+    told = "extensions.csv:2: student 'adda' is not in roster.csv; did you mean ada?"
+    assert str(caught.value) == told
+
+
 def test_there_must_be_a_date_to_extend(tmp_path):
     (tmp_path / "course.yml").write_text(edited({11: "dates:", 12: "", 13: ""}))
     with pytest.raises(ExtensionsError, match="a1_attention has no due date"):
