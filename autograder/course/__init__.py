@@ -1,13 +1,11 @@
 """The course as it is written down: manifest, roster and files, its secret, the result file."""
 
 from autograder.course.assignment import Assignment, Item
-from autograder.course.dates import Late, as_words
+from autograder.course.dates import as_words
 from autograder.course.entry import UnknownIdError
 from autograder.course.extensions import (
     EXTENSIONS,
-    Extension,
     Extensions,
-    ExtensionsError,
     read_extensions,
 )
 from autograder.course.lateness import Due, Lateness, lateness
@@ -45,13 +43,10 @@ __all__ = [
     "Assignment",
     "Course",
     "Due",
-    "Extension",
     "Extensions",
-    "ExtensionsError",
     "Feedback",
     "Item",
     "ItemResult",
-    "Late",
     "Lateness",
     "ManifestError",
     "Mistake",
