@@ -75,7 +75,8 @@ def with_gradebook(course, url):
 
 def test_the_sample_class_on_both_roads(server, tmp_path):
     course = new_course(tmp_path / "ours" / "course")
-    samples = [each for each in sample_class(read_course(ROOT), NAME) if each.kind != "broken"]
+    class_ = sample_class(read_course(ROOT), NAME)
+    samples = [each for each in class_ if each.kind not in ("broken", "hostile")][::3]
     late = {sample.name for sample in samples[:3]}
     for sample in samples:
         path = sample.write(course / "submitted")
