@@ -34,7 +34,6 @@ from autograder.export import (
     Settings,
     SettingsError,
     publish,
-    ready,
     write_pages,
 )
 from autograder.grading import HandedIn, Room, find_class, grade_class
@@ -66,8 +65,6 @@ def grade_and_publish(
     """Grade, record, write the pages, and say so."""
     assignment = course.assignment(assignment_id)
     room = Room(course, assignment_id, folder, wall, read_secret(course.root))
-    if record_it:
-        ready(settings, course)
     roster = read_roster(course.root)  # what is wrong with it, before anybody is graded
     started = time.perf_counter()
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from autograder.course import Assignment, Course, Result, read_roster
 from autograder.export.autograded import write_autograded
+from autograder.export.backup import ready
 from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
@@ -40,6 +41,7 @@ def publish(
     scores. Raises GradebookError and SettingsError.
     """
     name = assignment.id
+    ready(settings, course)
     notebook = course.root / "assignments" / name / f"{name}.ipynb"
     release, figures = read_release(assignment, notebook), sorted(notebook.parent.glob("figures/*"))
     handed_in = {
