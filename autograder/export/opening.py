@@ -116,7 +116,8 @@ def _told(db_url: str) -> Iterator[None]:
     except ImportError as error:
         raise GradebookError(
             f"the gradebook {shown(db_url)} cannot be used: {error}; install the package that "
-            "speaks to such a database, psycopg2-binary for PostgreSQL"
+            "speaks to such a database; for PostgreSQL, psycopg2-binary, and db_url begins with "
+            "postgresql+psycopg2://"
         ) from error
     except (SQLAlchemyError, InvalidEntry) as error:
         why = error.orig if isinstance(error, DBAPIError) else error.args[0]

@@ -54,7 +54,7 @@ def server(tmp_path_factory):
     )
     start = ["-w", "-l", folder / "log", "-o", options, "start"]
     subprocess.run([*unprivileged(), bin / "pg_ctl", "-D", data, *start], **about)
-    where = f"postgresql://grader@127.0.0.1:{port}"
+    where = f"postgresql+psycopg2://grader@127.0.0.1:{port}"
 
     def database(name):
         with create_engine(f"{where}/postgres", isolation_level="AUTOCOMMIT").connect() as server:
@@ -118,7 +118,7 @@ def test_a_server_that_is_not_there_is_a_sentence(server, tmp_path):
     course = new_course(tmp_path / "course")
     sample = sample_class(read_course(ROOT), NAME)[0]
     sample.write(course / "submitted")
-    with_gradebook(course, "postgresql://ada:hush@127.0.0.1:1/course")
+    with_gradebook(course, "postgresql+psycopg2://ada:hush@127.0.0.1:1/course")
     done = run(course, "autograder", "grade", NAME, fails=True)
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == 3
