@@ -27,7 +27,7 @@ from autograder.course.result import (
     Verdict,
     write_atomically,
 )
-from autograder.course.roster import Roster, RosterError, read_roster
+from autograder.course.roster import Person, Roster, RosterError, read_roster
 from autograder.course.secret import (
     PUBLIC,
     fingerprint,
@@ -50,6 +50,7 @@ __all__ = [
     "Lateness",
     "ManifestError",
     "Mistake",
+    "Person",
     "Place",
     "Result",
     "Roster",

@@ -72,6 +72,8 @@ class Assignment(Entry):
     limits: Limits
     dates: Dates | None = None
     late: Late | None = None  # without: what nbgrader_config.py says
+    # What it counts in the course's total, beside the others; its points where none has a weight.
+    weight: float | None = Field(default=None, ge=0, description="a number")
     # Whether all of it adds above the total of the course.
     extra: bool = Field(default=False, description="true or false")
     estimate: Title = Field(default="an evening", description="a text such as two evenings")

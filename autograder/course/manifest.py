@@ -39,6 +39,17 @@ class Course(Entry):
     )
     root: Path
 
+    @pydantic.field_validator("assignments")
+    @classmethod
+    def _all_have_a_weight_or_none(cls, all: tuple[Assignment, ...]) -> tuple[Assignment, ...]:
+        without = [each.id for each in all if each.weight is None]
+        if 0 < len(without) < len(all):
+            raise ValueError(
+                f"must all have a weight, or none: {', '.join(without)} has none, and would count "
+                "its points beside the weights of the others"
+            )
+        return all
+
     @pydantic.field_validator("late_days")
     @classmethod
     def _are_worth_something(cls, days: int, info: ValidationInfo) -> int:

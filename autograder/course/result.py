@@ -163,13 +163,13 @@ class Result(BaseModel):
             raise ValueError(f"{path} is not a result file: {error}") from error
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write text to `path` so that a reader sees the old file or the new one, never half."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write content to `path` so that a reader sees the old file or the new one, never half."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)

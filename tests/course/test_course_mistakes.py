@@ -9,7 +9,7 @@ MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00
 ID = "must be lower-case letters, digits and underscores, the first a letter, got"
 LIMITS_KEYS = "wall_seconds, call_seconds, memory_mib, processes, output_bytes"
 ASSIGNMENT_KEYS = (
-    "title, items, manual, limits, dates, late, extra, estimate, banned, banned_in, "
+    "title, items, manual, limits, dates, late, weight, extra, estimate, banned, banned_in, "
     "carried_share, charge, locate, feedback, "
     "diagnose_in_notebook, files, handed_in"
 )
