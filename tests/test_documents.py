@@ -29,6 +29,20 @@ COMMANDS = {
     "autograder check some/notebook.ipynb": f"autograder check submitted/ada/{NAME}/{NAME}.ipynb",
     "autograder check solutions/nearest/nearest.py": None,
     "autograder doctor": None,
+    "autograder export": None,
+    "autograder export --to canvas": "autograder export --to canvas --skip-unknown",
+    "autograder export --to canvas --into Grades.csv": None,
+    "autograder export --to json": None,
+    "autograder export a1_attention": None,
+    "autograder export a1_attention --by item": None,
+    "autograder export a1_attention --to gradescope": (
+        f"autograder export {NAME} --to gradescope --skip-unknown"
+    ),
+    "autograder export a1_attention --to moodle": (
+        f"autograder export {NAME} --to moodle --skip-unknown"
+    ),
+    "autograder export a1_attention --to moodle --into Grades-a1.csv": None,
+    "autograder export a1_attention --to moodle-feedback --into Grades-a1.csv": None,
     "autograder grade a1_attention": None,
     "autograder grade a1_attention --student s042": f"autograder grade {NAME} --student ada",
     "autograder pages": f": && autograder grade {NAME} && autograder pages",
@@ -97,7 +111,7 @@ def test_every_command_of_the_documents_is_in_the_table():
 
 @pytest.fixture(scope="module")
 def class_of_three(tmp_path_factory):
-    """A course of one tiny assignment, released, and what three students have handed in."""
+    """A course of one tiny assignment, released, what three students have handed in, and graded."""
     root = tmp_path_factory.mktemp("course")
     plan(root, NAME).write()
     course = read_course(root)
@@ -107,6 +121,9 @@ def class_of_three(tmp_path_factory):
         path = root / "submitted" / student / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_bytes(samples[kind].data)
+    (root / "Grades.csv").write_text(f"Student,ID,Section,{NAME} (7)\n")
+    (root / "Grades-a1.csv").write_text("Identifier,Grade\n")
+    run(f"autograder grade {NAME} --jobs 1 --course {root}")
     return root
 
 

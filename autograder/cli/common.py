@@ -31,6 +31,8 @@ from autograder.diagnosis import BadFault
 from autograder.export import (
     GradebookError,
     GradebookOutOfReach,
+    NothingGraded,
+    NotThatSheet,
     Settings,
     SettingsError,
     publish,
@@ -47,6 +49,7 @@ err = Console(stderr=True, highlight=False)
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
     *(GradebookError, SettingsError, RosterError, BadFault, demos.NotADemo),
+    *(NothingGraded, NotThatSheet),
 )
 
 

@@ -3,6 +3,15 @@
 from autograder.export.backup import ready
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.cells import read_release
+from autograder.export.formats import (
+    FORMATS,
+    Format,
+    Gathered,
+    NothingGraded,
+    NotThatSheet,
+    State,
+    gather,
+)
 from autograder.export.gradebook import HandedIn, record, settle
 from autograder.export.late import LatePolicy
 from autograder.export.opening import GradebookError, GradebookOutOfReach
@@ -14,16 +23,23 @@ from autograder.export.times import TIMESTAMP, hand_in_time
 from autograder.export.verdicts import unanswered, write_verdicts
 
 __all__ = [
+    "FORMATS",
     "TIMESTAMP",
+    "Format",
+    "Gathered",
     "GradebookError",
     "GradebookOutOfReach",
     "HandedIn",
     "LatePolicy",
+    "NotThatSheet",
+    "NothingGraded",
     "Settings",
     "SettingsError",
+    "State",
     "as_text",
     "cards_of",
     "evidence",
+    "gather",
     "hand_in_time",
     "line",
     "publish",

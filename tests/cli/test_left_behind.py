@@ -15,6 +15,7 @@ LEFT = {
     "autograded/ada",
     "autograded/kim",
     "downloaded/squares",
+    "exports/squares.csv",
     "extensions.csv",
     "feedback/ada",
     "feedback/kim",
@@ -71,6 +72,7 @@ def test_nothing_of_the_class_enters_the_history(here):
     run(here, "nbgrader", "export")
     (here / "extensions.csv").write_text("student,assignment,days\n")
     run(here, "autograder", "pages")
+    run(here, "autograder", "export")
 
     assert lies(here) - before == LEFT
     assert git(here, "status", "--porcelain", "--untracked-files=all") == ""

@@ -1,0 +1,112 @@
+"""Gradescope's results.json for each student, in an autograder that hands them over.
+
+As gradescope-autograders.readthedocs.io documents it, "Autograder Specifications" and "Submission
+Metadata": score, execution_time and tests, each with name, number, score, max_score, output,
+output_format and visibility; tests are shown in their order here, and numbered by it. The zip is an
+autograder that runs no student code: run_autograder looks in submission_metadata.json who handed
+in, and copies their file. Whoever has none gets none: Gradescope then says that there is no result,
+and never 0.
+
+An item that is public is visible at once, one that is hidden after grades are published; both say
+what the student's page says.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from autograder.course import Assignment, Result
+from autograder.export.cards import as_text, cards_of, evidence, line, told_in
+from autograder.export.formats.cells import number
+from autograder.export.formats.gathering import Gathered
+from autograder.export.formats.marks import Learner, State, Work
+from autograder.export.formats.packing import packed
+from autograder.export.page import legible
+
+__all__ = ["known", "write"]
+
+_SETUP = "#!/bin/sh\ncommand -v python3 || (apt-get update && apt-get install -y python3)\n"
+_RUN = '''\
+#!/usr/bin/env python3
+"""Hands over what was graded before: results/KEY.json, KEY an e-mail address or Gradescope's id."""
+
+import json
+import pathlib
+import shutil
+
+here = pathlib.Path("/autograder")
+metadata = json.loads((here / "submission_metadata.json").read_text())
+results = {path.stem: path for path in (here / "source" / "results").glob("*.json")}
+keys = [str(user.get(key, "")).casefold() for user in metadata["users"] for key in ("email", "id")]
+found = [results[key] for key in keys if key in results]
+if not found:
+    raise SystemExit(f"no result for {', '.join(keys)}: ask who grades")
+shutil.copyfile(found[0], here / "results" / "results.json")
+'''
+_NAME = re.compile(r"[\w+-][\w.+@-]*")
+_WHEN = {"public": "visible", "hidden": "after_published"}
+
+
+def known(student: Learner) -> bool:
+    """Whether Gradescope would name the student so that we know who it is."""
+    return bool(_key(student))
+
+
+def write(gathered: Gathered) -> bytes:
+    """The zip: setup.sh, run_autograder, results/KEY.json for who has a score."""
+    (assignment,), files = gathered.assignments, {"setup.sh": _SETUP, "run_autograder": _RUN}
+    for student in gathered.marks.students:
+        (work,) = student.work
+        if work.state is State.GRADED:
+            result = gathered.results.get((assignment.id, student.id))
+            content = json.dumps(_result(assignment, work, result), indent=2, ensure_ascii=False)
+            files[f"results/{_key(student)}.json"] = content + "\n"
+    return packed(files)
+
+
+def _key(student: Learner) -> str:
+    """The name of the file; an empty text where there is nothing that could be one."""
+    names = (student.email, student.lms.get("gradescope", ""))
+    return next((each.casefold() for each in names if _NAME.fullmatch(each)), "")
+
+
+def _result(assignment: Assignment, work: Work, result: Result | None) -> dict[str, Any]:
+    late = f"Handed in late: {number(work.penalty)} points less." if work.penalty else ""
+    notes = [*filter(None, [late]), *(result.notes if result else ())]
+    found: dict[str, Any] = {"score": work.score, "output": _text(notes), "output_format": "text"}
+    if result:
+        found["execution_time"] = round(result.seconds, 2)
+    return found | {"tests": list(_tests(assignment, work, result))}
+
+
+def _tests(assignment: Assignment, work: Work, result: Result | None) -> Iterator[dict[str, Any]]:
+    """Each part, and a mistake where it is paid for, which is seen when that part is."""
+    told = result and result.told(assignment.feedback)
+    items = {each.item: each for each in told.items} if told else {}
+    cards = cards_of(told, assignment.feedback) if told else []
+    of_item = told_in(cards)
+    when = {each.id: _WHEN[each.visibility] for each in assignment.items}
+    parts = (*assignment.items, *assignment.manual)
+    for at, (part, mark) in enumerate(zip(parts, work.marks, strict=True), 1):
+        said = []
+        if told and part.id in items:
+            item, theirs = items[part.id], of_item.get(part.id, [])
+            paid = [each for each in theirs if each.items[0].item == part.id]
+            said = [line(item, theirs), *(as_text(each, told.max_score) for each in paid)]
+            said += evidence(item, bool(theirs))
+        if mark.by_hand:
+            said.append(f"People gave {number(mark.score)} of {number(part.points)}.")
+        yield {
+            "name": part.title,
+            "number": str(at),
+            "score": mark.score,
+            "max_score": part.points,
+            "output": _text([*said, *filter(None, [mark.comment])]),
+            "output_format": "text",
+            "visibility": when.get(part.id, "after_published"),
+        }
+
+
+def _text(paragraphs: Sequence[str]) -> str:
+    return str(legible("\n\n".join(paragraphs)))

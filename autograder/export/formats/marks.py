@@ -1,0 +1,132 @@
+"""What is exported: the marks of a class, as every format takes them and JSON has them.
+
+No score is None, never 0. Points are as in the gradebook.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from autograder.course import Mistake, Verdict
+
+__all__ = ["About", "Learner", "Mark", "Marks", "Part", "State", "Total", "Work", "total"]
+
+
+class State(StrEnum):
+    """How a student stands in an assignment; only the first has a score of its own."""
+
+    GRADED = "graded"
+    WAITS = "waits for people"  # who have yet to give points, or to look at those they gave
+    STAFF = "needs staff"  # our fault, or not to be read
+    UNGRADED = "not graded"  # handed in, and not in the gradebook
+    ABSENT = "not handed in"
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Part(_Entry):
+    """What an assignment gives points for."""
+
+    id: str
+    title: str
+    points: float
+    by_people: bool  # and not by checks
+
+
+class About(_Entry):
+    """An assignment. weight: what it counts in the total; its points where course.yml has none."""
+
+    id: str
+    title: str
+    points: float
+    weight: float
+    due: datetime | None
+    parts: tuple[Part, ...]
+
+
+class Mark(_Entry):
+    """What a student got for a part. by_hand: people gave it. mistakes: those with a name."""
+
+    part: str
+    score: float | None
+    by_hand: bool
+    verdict: Verdict | None  # of the checks
+    mistakes: tuple[str, ...]
+    comment: str | None
+
+
+class Work(_Entry):
+    """A student's assignment. The score is that of all parts, less the penalty for late work."""
+
+    assignment: str
+    state: State
+    score: float | None
+    points: float
+    penalty: float
+    handed_in: datetime | None  # in UTC
+    seconds_late: float
+    marks: tuple[Mark, ...]
+    mistakes: tuple[Mistake, ...]
+
+
+class Total(_Entry):
+    """Over all that has a score, and of no more than that; `without` says what has none, and why.
+
+    percent is weighted: the sum of weight * score / points, divided by that of the weights.
+    """
+
+    score: float | None
+    points: float | None
+    percent: float | None
+    without: dict[str, State]
+
+
+class Learner(_Entry):
+    """A student, as the roster has them, or else the gradebook."""
+
+    id: str
+    name: str
+    first_name: str
+    last_name: str
+    email: str
+    section: str
+    lms: dict[str, str]
+    work: tuple[Work, ...]  # in the order of the assignments
+    total: Total
+
+    @property
+    def sorted_name(self) -> str:
+        """The last name first, as systems sort."""
+        both = f"{self.last_name}, {self.first_name}"
+        return both if self.last_name and self.first_name else self.name
+
+
+class Marks(_Entry):
+    """A class."""
+
+    format: Literal["autograder marks 1"] = "autograder marks 1"
+    course: str
+    assignments: tuple[About, ...]
+    students: tuple[Learner, ...]
+
+
+def total(assignments: Sequence[About], work: Sequence[Work]) -> Total:
+    """A student's total, over the assignments that have a score."""
+    by_id: Mapping[str, About] = {each.id: each for each in assignments}
+    scored = [(by_id[each.assignment], each.score) for each in work if each.score is not None]
+    without = {each.assignment: each.state for each in work if each.score is None}
+    if not scored:
+        return Total(score=None, points=None, percent=None, without=without)
+    weights = sum(about.weight for about, _ in scored if about.points)
+    share = sum(about.weight * score / about.points for about, score in scored if about.points)
+    return Total(
+        score=sum(score for _, score in scored),
+        points=sum(about.points for about, _ in scored),
+        percent=100 * share / weights if weights else None,
+        without=without,
+    )
