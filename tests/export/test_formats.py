@@ -167,6 +167,12 @@ def test_a_row_that_names_two_is_nobodys(gathered, tmp_path):
     filled = FORMATS["canvas"].fill(gathered, write(tmp_path, mixed))
     assert filled.not_here == ("Lovelace, Ada", "Student, Test")
     assert filled.not_there == ("Ada Lovelace",)
+    one, other = gathered.marks.students
+    both = (one, other.model_copy(update={"lms": {"login": "ada"}}))
+    doubled = replace(gathered, marks=gathered.marks.model_copy(update={"students": both}))
+    unsure = CANVAS.replace("11,x1,ada", "10,x1,ada")
+    filled = FORMATS["canvas"].fill(doubled, write(tmp_path, unsure))
+    assert filled.not_here == ("Lovelace, Ada", "Student, Test")
 
 
 def test_moodle_gets_its_own_worksheet_back_with_our_scores(gathered, tmp_path):
