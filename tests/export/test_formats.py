@@ -38,11 +38,13 @@ Participant 503,Nobody Known,no@example.org,No submission,,11.50,Yes,-,-,
 
 
 def about(of=A1, weight=None):
-    parts = [Part(id=e.id, title=e.title, points=e.points, by_people=False) for e in of.items]
-    parts += [Part(id=e.id, title=e.title, points=e.points, by_people=True) for e in of.manual]
-    points = sum(each.points for each in parts)
-    weight = points if weight is None else weight
-    return About(id=of.id, title=of.title, points=points, weight=weight, due=None, parts=parts)
+    parts = [
+        Part(id=e.id, title=e.title, points=e.points, extra=False, by_people=e in of.manual)
+        for e in (*of.items, *of.manual)
+    ]
+    weight = of.worth if weight is None else weight
+    fields = {"id": of.id, "title": of.title, "due": None, "parts": parts, "extra": False}
+    return About(points=of.worth, weight=weight, **fields)
 
 
 def work(of, score=None, state=State.GRADED, result=None, comment=None):
@@ -55,6 +57,7 @@ def work(of, score=None, state=State.GRADED, result=None, comment=None):
         penalty=0.5 if score else 0.0,
         handed_in=None,
         seconds_late=0.0,
+        late_days=0,
         marks=[
             Mark(
                 part=each.id,
@@ -126,6 +129,10 @@ def test_a_total_is_of_what_has_a_score_and_weighted():
         "without": {first.id: "not handed in", "b": "needs staff"},
     }
     assert total(weighted[:1], [work(first, 0.0)]).percent == 0
+    extra = [weighted[0], weighted[1].model_copy(update={"extra": True})]
+    above = total(extra, both)
+    assert (above.score, above.points) == (13.75, 11.5)
+    assert above.percent == pytest.approx((3 * 50 + 1 * 100) / 3)
     unweighted = [first.model_copy(update={"weight": 0.0})]
     assert total(unweighted, both[:1]).percent is None
 

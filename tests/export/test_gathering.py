@@ -2,6 +2,7 @@
 
 import csv
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from export_samples import assignment, graded, with_report
@@ -9,7 +10,8 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins.export import CsvExportPlugin
 
 from autograder.course import Course, Person, Roster, Verdict
-from autograder.export import NothingGraded, State, gather, read_settings
+from autograder.course.extensions import Extension
+from autograder.export import NothingGraded, State, gather
 from autograder.release import scripts_on_path
 
 A1 = with_report(assignment())
@@ -52,9 +54,14 @@ def write(tmp_path, *results):
         result.write(tmp_path / "results" / result.assignment / f"{result.student}.json")
 
 
-def marks(tmp_path, *chosen, people=(), handed_in=(), zero_from=None):
+def marks(tmp_path, *chosen, people=(), handed_in=(), zero_from=None, extensions=None):
     roster = Roster({each: Person(each) for each in people})
-    settings = read_settings(tmp_path)
+    settings = SimpleNamespace(
+        db_url=f"sqlite:///{tmp_path / 'gradebook.db'}",
+        directory=SimpleNamespace(course_id="default_course"),
+        extensions=extensions or {},
+        lateness=lambda _: None,
+    )
     given = (COURSE, chosen, settings, tmp_path / "results", roster, {A1.id: handed_in}, zero_from)
     return gather(*given).marks
 
@@ -131,6 +138,9 @@ def test_who_handed_in_nothing_has_no_score_or_a_zero_once_it_was_due(book, tmp_
         work = first(marks(tmp_path, A1, people=people, zero_from=zero_from))
         assert [work[each].score for each in people] == scores
         assert [work[each].state for each in people[1:]] == [State.ABSENT] * 2
+    longer = {("zoe", A1.id): Extension(AFTER.replace(day=9), 2)}
+    work = first(marks(tmp_path, A1, people=people, zero_from=AFTER, extensions=longer))
+    assert work["zoe"].score is None
     found = marks(tmp_path, A1, people=people, zero_from=AFTER)
     assert [each.total.percent for each in found.students] == [100, None, 0]
 

@@ -10,11 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.engine import make_url
-
-from autograder.course import Assignment, Course, ItemResult, Person, Result, Roster
+from autograder.course import Assignment, Course, ItemResult, Lateness, Person, Result, Roster
 from autograder.export.formats.marks import About, Learner, Mark, Marks, Part, State, Work, total
-from autograder.export.gradebook import open_gradebook
+from autograder.export.opening import looked_into, open_gradebook, shown
 from autograder.export.settings import Settings
 
 __all__ = ["Gathered", "NothingGraded", "gather"]
@@ -63,6 +61,8 @@ class _Source:
     records: Mapping[str, Any]  # nbgrader's submissions, by student
     results: Mapping[str, Result]
     handed_in: Collection[str]
+    extensions: Mapping[tuple[str, str], datetime]
+    lateness: Callable[[Any], Lateness | None]
 
 
 def gather(
@@ -80,13 +80,13 @@ def gather(
     by then and was not handed in is worth 0; None: it has no score. Raises NothingGraded,
     GradebookError, and ValueError for a file that is no result.
     """
-    database = make_url(settings.db_url)
-    there = database.get_backend_name() != "sqlite" or Path(database.database or "").is_file()
-    if not there:  # nbgrader would make one
-        raise NothingGraded(f"there is no gradebook {database.database}: grade first")
-    with open_gradebook(settings.db_url) as gradebook:
+    url, own = settings.db_url, str(settings.directory.course_id)
+    with looked_into(url) as connection:
+        if connection is None:  # opening it would make one
+            raise NothingGraded(f"there is no gradebook {shown(url)}: grade first")
+    with open_gradebook(url, own) as gradebook:
         sources = [
-            _source(gradebook, each, results, handed_in.get(each.id, ()))
+            _source(gradebook, each, settings, results, handed_in.get(each.id, ()))
             for each in chosen or course.assignments
         ]
         graded = [each for each in sources if each.records or each.results]
@@ -103,23 +103,35 @@ def gather(
     return Gathered(marks, tuple(each.of for each in graded), found, settings)
 
 
-def _source(gradebook: Any, of: Assignment, results: Path, handed_in: Collection[str]) -> _Source:
+def _source(
+    gradebook: Any, of: Assignment, settings: Settings, results: Path, handed_in: Collection[str]
+) -> _Source:
     records = {each.student.id: each for each in gradebook.assignment_submissions(of.id)}
     read = [Result.read(path) for path in sorted((results / of.id).glob("*.json"))]
     parts = [
-        Part(id=each.id, title=each.title, points=each.points, by_people=each in of.manual)
+        Part(
+            id=each.id,
+            title=each.title,
+            points=each.points,
+            extra=each.extra,
+            by_people=each in of.manual,
+        )
         for each in (*of.items, *of.manual)
     ]
-    points = sum(each.points for each in parts)
     about = About(
         id=of.id,
         title=of.title,
-        points=points,
-        weight=points if of.weight is None else of.weight,
+        points=of.worth,
+        weight=of.worth if of.weight is None else of.weight,
+        extra=of.extra,
         due=of.dates.due if of.dates else None,
         parts=tuple(parts),
     )
-    return _Source(of, about, records, {each.student: each for each in read}, handed_in)
+    return _Source(
+        *(of, about, records, {each.student: each for each in read}, handed_in),
+        extensions={who: each.until for who, each in settings.extensions.items()},
+        lateness=settings.lateness,
+    )
 
 
 def _people(gradebook: Any, roster: Roster, sources: Sequence[_Source]) -> list[Person]:
@@ -162,9 +174,11 @@ def _work(student: str, source: _Source, zero_from: datetime | None) -> Work:
     score = None
     if state is State.GRADED:
         score = max(0.0, record.score - record.late_submission_penalty)  # as `nbgrader export`
-    elif state is State.ABSENT and zero_from and _was_due(source, record, zero_from):
+    elif state is State.ABSENT and zero_from and _was_due(student, source, zero_from):
         score = 0.0
     items = {each.item: each for each in result.items} if result else {}
+    late = source.lateness(record) if record and record.timestamp else None
+    seconds = record.total_seconds_late if record and record.timestamp else 0.0
     return Work(
         assignment=source.of.id,
         state=state,
@@ -172,7 +186,8 @@ def _work(student: str, source: _Source, zero_from: datetime | None) -> Work:
         points=source.about.points,
         penalty=record.late_submission_penalty if state is State.GRADED else 0.0,
         handed_in=record.timestamp.replace(tzinfo=UTC) if record and record.timestamp else None,
-        seconds_late=record.total_seconds_late if record and record.timestamp else 0.0,
+        seconds_late=late.by.total_seconds() if late else seconds,
+        late_days=late.late_days if late else 0,
         marks=tuple(
             _mark(part, grades.get(part.id), items.get(part.id), comments.get(part.id), result)
             for part in source.about.parts
@@ -195,11 +210,12 @@ def _given(grade: Any) -> bool:
     return grade.auto_score is not None or grade.manual_score is not None
 
 
-def _was_due(source: _Source, record: Any, zero_from: datetime) -> bool:
-    """With the extension that the gradebook has; without a due date once others are graded."""
-    if record and record.duedate:
-        return bool(record.duedate.replace(tzinfo=UTC) < zero_from)
-    return source.about.due is None or source.about.due < zero_from
+def _was_due(student: str, source: _Source, zero_from: datetime) -> bool:
+    """With all extensions; without a due date as soon as others are graded."""
+    record: Any = source.records.get(student)
+    dates = [source.about.due, source.extensions.get((student, source.of.id))]
+    dates.append(record.duedate.replace(tzinfo=UTC) if record and record.duedate else None)
+    return all(each < zero_from for each in dates if each is not None)
 
 
 def _mark(

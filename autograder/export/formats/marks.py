@@ -30,21 +30,26 @@ class _Entry(BaseModel):
 
 
 class Part(_Entry):
-    """What an assignment gives points for."""
+    """What an assignment gives points for. extra: above what the assignment is worth."""
 
     id: str
     title: str
     points: float
+    extra: bool
     by_people: bool  # and not by checks
 
 
 class About(_Entry):
-    """An assignment. weight: what it counts in the total; its points where course.yml has none."""
+    """An assignment: what it is worth, and counts in the total (its points without a weight).
+
+    extra: it adds above the total.
+    """
 
     id: str
     title: str
     points: float
     weight: float
+    extra: bool
     due: datetime | None
     parts: tuple[Part, ...]
 
@@ -69,7 +74,8 @@ class Work(_Entry):
     points: float
     penalty: float
     handed_in: datetime | None  # in UTC
-    seconds_late: float
+    seconds_late: float  # behind the due date, with grace and extension
+    late_days: int  # of the student's, that went to it
     marks: tuple[Mark, ...]
     mistakes: tuple[Mistake, ...]
 
@@ -77,7 +83,8 @@ class Work(_Entry):
 class Total(_Entry):
     """Over all that has a score, and of no more than that; `without` says what has none, and why.
 
-    percent is weighted: the sum of weight * score / points, divided by that of the weights.
+    percent is weighted: the sum of weight * score / points, divided by that of the weights. What is
+    extra adds to the score and to the percentage alone.
     """
 
     score: float | None
@@ -122,11 +129,12 @@ def total(assignments: Sequence[About], work: Sequence[Work]) -> Total:
     without = {each.assignment: each.state for each in work if each.score is None}
     if not scored:
         return Total(score=None, points=None, percent=None, without=without)
-    weights = sum(about.weight for about, _ in scored if about.points)
+    counted = [about for about, _ in scored if not about.extra]
+    weights = sum(about.weight for about in counted if about.points)
     share = sum(about.weight * score / about.points for about, score in scored if about.points)
     return Total(
         score=sum(score for _, score in scored),
-        points=sum(about.points for about, _ in scored),
+        points=sum(about.points for about in counted),
         percent=100 * share / weights if weights else None,
         without=without,
     )
