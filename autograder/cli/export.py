@@ -1,5 +1,6 @@
 """`autograder export`: scores in the format of the system that they go to."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -94,7 +95,9 @@ def export(
         if len(files) > 1 and (into or output):
             fail(f"{to.value} takes a file for each assignment: name one assignment")
         targets = [output or _target(found.root, each, format) for each in files]
-        there = [str(each) for each in targets if each.exists()]
+        if folders := [str(each) for each in targets if each.is_dir()]:
+            fail(f"{folders[0]} is a folder: name the file with --output")
+        there = [os.path.relpath(each) for each in targets if each.exists()]
         if there and not force:
             fail(
                 f"{', '.join(there)} is there already: --force replaces it, --output names another"
@@ -104,7 +107,7 @@ def export(
         for target, content in zip(targets, contents, strict=True):
             if not dry_run:
                 write_atomically(target, content)
-            _say(f"{'would write' if dry_run else 'wrote'} {target}")
+            _say(f"{'would write' if dry_run else 'wrote'} {os.path.relpath(target)}")
 
 
 def _target(root: Path, gathered: Gathered, format: Format) -> Path:

@@ -223,6 +223,7 @@ def test_whom_the_system_does_not_know_is_told_before_anything_is_written(here):
         (("--by", "item", "--to", "json"), "--by item is a table's"),
         (("--into", "x.csv"), "--into goes with --to canvas or moodle"),
         (("--into", "x.csv", "--to", "moodle"), "x.csv is not a file"),
+        (("--output", "solutions"), "solutions is a folder"),
         (("cubes",), "no assignment 'cubes' in course.yml"),
     ],
 )
