@@ -193,6 +193,7 @@ def test_statistics_have_a_row_an_item(here):
 
 
 def test_nothing_is_replaced_and_nothing_written_on_trial(here):
+    gradebook = (here / "gradebook.db").read_bytes()
     assert "would write" in call("export", NAME, "--dry-run")
     assert not (here / "exports").exists()
     call("export", NAME, "--output", "table.csv")
@@ -201,6 +202,7 @@ def test_nothing_is_replaced_and_nothing_written_on_trial(here):
     assert (here / "table.csv").read_bytes() == before
     call("export", NAME, "--output", "table.csv", "--force", "--zero")
     assert (here / "table.csv").read_bytes() != before
+    assert (here / "gradebook.db").read_bytes() == gradebook
 
 
 def test_whom_the_system_does_not_know_is_told_before_anything_is_written(here):
