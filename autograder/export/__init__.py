@@ -4,6 +4,7 @@ from autograder.export.backup import ready
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.cells import read_release
 from autograder.export.gradebook import HandedIn, record, settle
+from autograder.export.index import write_index
 from autograder.export.late import LatePolicy
 from autograder.export.opening import GradebookError, GradebookOutOfReach
 from autograder.export.page import write_page
@@ -37,6 +38,7 @@ __all__ = [
     "settle",
     "told_in",
     "unanswered",
+    "write_index",
     "write_page",
     "write_pages",
     "write_verdicts",

@@ -80,6 +80,7 @@ def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]
     grades = notebooks.selectinload(SubmittedNotebook.grades.and_(told))
     whole = (
         joinedload(SubmittedAssignment.assignment),
+        joinedload(SubmittedAssignment.student),
         notebooks.joinedload(SubmittedNotebook.notebook),
         grades.joinedload(Grade.cell),
         grades.options(undefer(Grade.max_score)),
