@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.course import read_roster
+
 __all__ = ["Who", "everybody", "people_of"]
 
 
@@ -19,8 +21,16 @@ class Who:
 
 
 def everybody(root: Path, students: Iterable[str]) -> dict[str, Who]:
-    """Who is on the roster of the course in `root`, and who handed in without being on it."""
-    return {student: Who(student, student) for student in sorted({*students})}
+    """Everybody of the course in `root`, by id: who is on its roster, and who has a result.
+
+    Raises RosterError.
+    """
+    roster = read_roster(root).people
+    listed = {
+        each.id: Who(each.id, each.name, each.section, each.email) for each in roster.values()
+    }
+    others = {student: Who(student, student, unknown=bool(roster)) for student in students}
+    return dict(sorted((others | listed).items()))
 
 
 def people_of(folder: Path, assignment_id: str) -> list[str]:

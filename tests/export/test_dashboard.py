@@ -9,6 +9,8 @@ from test_feedback import HOSTILE, Page
 from autograder.course.result import Mistake, Verdict
 from autograder.export.dashboard import write_class_page
 from autograder.export.page import LOOKS, number
+from autograder.export.people import Who
+from autograder.export.standing import Standing
 
 VERDICTS = list(Verdict)
 
@@ -174,6 +176,55 @@ def test_grading_without_a_sandbox_is_said(tmp_path):
     assert "without a sandbox" not in html_of(tmp_path, results[1:], a1)
 
 
+def test_people_have_their_names_and_whoever_is_missing_is_told(tmp_path):
+    a1 = assignment()
+    known = {"s001": Who("s001", "Ada L"), "s002": Who("s002", "Bob B", email="b@example.org")}
+    people = known | {"s003": Who("s003", "Cleo C"), "s004": Who("s004", "s004", unknown=True)}
+    results = [graded(student, a1) for student in ("s001", "s004")]
+    path = tmp_path / "page.html"
+    write_class_page(results, a1, COURSE, path, {}, {}, people, ungraded={"s003"})
+    text = Page(path.read_text()).text
+    assert "1 handed in and not graded yet Cleo C s003" in text
+    assert "1 not handed in Bob B s002 b@example.org" in text
+    assert "Ada L s001 6.5" in text
+    assert "s004 6.5 not on the roster" in text
+    assert "not handed in 1 not on the roster 1 mean score" in text
+
+
+def test_time_and_limits_are_told(tmp_path):
+    a1 = assignment(first=1.0, second=1.0)
+    passed, timeout, memory = Verdict.PASSED, Verdict.TIMEOUT, Verdict.MEMORY
+    kinds = [[passed, passed], [timeout, timeout], [timeout, passed], [memory, passed]]
+    results = [graded(f"s{n}", a1, kind, seconds=2.0 * n) for n, kind in enumerate(kinds)]
+    text = Page(html_of(tmp_path, results, a1)).text
+    said = (
+        "Time: 4.0 s in the middle, 6.0 s at most, of 30 s allowed, 5 s for a call. 2 ran into it."
+    )
+    assert f"{said} Memory: 1024 MiB allowed. 1 ran into it." in text
+    assert "Nobody ran" in Page(html_of(tmp_path, results[:1], a1)).text
+
+
+def test_what_an_item_tells_is_said_of_a_class_that_is_large_enough(tmp_path):
+    a1 = assignment(strong=1.0, chance=1.0, turned=1.0, others=4.0)
+    passed, wrong = Verdict.PASSED, Verdict.WRONG
+
+    def verdicts(n):
+        strong, even = n < 20, n % 2
+        return [passed if has else wrong for has in (strong, even, not strong, strong)]
+
+    results = [graded(f"s{n:03}", a1, verdicts(n)) for n in range(40)]
+    table = Page(html_of(tmp_path, results, a1)).text.partition("Item by item")[2]
+    for item, note in (
+        ("Strong", "Chance"),  # nothing is said of it
+        ("Chance", "tells strong from weak badly Turned"),
+        ("Turned", "strong lose it more often than weak Others"),
+    ):
+        assert re.search(rf"{item} 1 ✓ 20 ✗ 20 20 0.5 -?[\d.]+ {note}", table)
+    few = Page(html_of(tmp_path, results[:29], a1)).text
+    assert "29 submissions have a score, and below 30 such a figure is chance" in few
+    assert "discrimination" not in few
+
+
 def test_what_is_graded_by_hand_is_said(tmp_path):
     a1 = assignment()
     results = [graded("s001", a1)]
@@ -204,7 +255,11 @@ def test_no_text_of_a_result_can_become_markup(tmp_path):
         mistake = NAMED.model_copy(update={"what": (text, text)})
         results = [graded(text, a1, items=(hostile,), score=None, mistakes=(mistake,))]
         a1 = a1.model_copy(update={"title": text})
-        write_class_page(results, a1, text, tmp_path / "page.html", {text: f"x/{text}.html"})
+        people = {name: Who(name, text, text, text) for name in (text, f"{text} too", "absent")}
+        links = {text: f"x/{text}.html"}
+        standings = {text: Standing(1.0, 60.0, {}, {text: 1.0}, {})}
+        path = tmp_path / "page.html"
+        write_class_page(results, a1, text, path, links, standings, people, {"absent"})
         return Page((tmp_path / "page.html").read_text())
 
     hostile = page(HOSTILE)

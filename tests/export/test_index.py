@@ -92,6 +92,20 @@ def test_who_did_not_hand_in_is_known_from_other_assignments(course, monkeypatch
     assert "bob 2 – 2 cleo 2 – 2" in index_of(course).text  # noqa: RUF001
 
 
+def test_the_roster_names_them_and_tells_who_is_missing_and_who_unknown(course):
+    (course.root / "roster.csv").write_text("id,name,section\nada,Ada L,1\nbob,Bob B,2\n")
+    put(course, "squares", "ada")
+    put(course, "squares", "eve")
+
+    page = index_of(course)
+
+    assert "3 students" in page.text
+    assert "2 2 of 2 1 Cubes" in page.text  # graded, the mean, not handed in
+    assert "Ada L ada 2 2 1 Bob B bob – – 2 eve not on the roster 2 2" in page.text  # noqa: RUF001
+    states = [dict(attrs).get("data-is") for tag, attrs in page.tags if tag == "tr"]
+    assert states[-3:] == [None, "missing", "unknown"]
+
+
 def test_late_work_and_what_people_give_count(course, monkeypatch):
     stand = {
         "ada": Standing(0.5, 7200.0, {}, {}, {}),
