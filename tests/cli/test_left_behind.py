@@ -21,6 +21,7 @@ LEFT = {
     "gradebook.db",
     "gradebook.db.backup",
     "grades.csv",
+    "results/index.html",
     "results/squares",
     "results/squares.html",
     "solution/squares",
