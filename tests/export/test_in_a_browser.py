@@ -247,3 +247,16 @@ def test_on_paper_there_is_what_was_asked_for_and_no_control(show):
     page.emulate_media(media="print")
     assert page.locator("#tools input:visible, #tools select:visible").count() == 0
     assert page.locator("#everyone tbody tr:visible").count() == 4
+
+
+def test_markup_that_got_through_would_not_run(browser, folder):
+    hostile = (
+        "<script>document.title = 'ran'</script><img src=x onerror=\"document.title = 'ran'\">"
+    )
+    path = folder / "hostile.html"
+    path.write_text((folder / "class.html").read_text().replace("<main>", f"<main>{hostile}"))
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator("#tools").is_visible()  # ours does
+    assert page.title() == "Scaled dot-product attention, the class"
+    page.close()
