@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean, median
 from urllib.parse import quote
 
-from autograder.course import Assignment, Item, ItemResult, Result, Verdict
+from autograder.course import Assignment, ByHand, Item, ItemResult, Result, Verdict
 from autograder.export.difficulty import BADLY, ENOUGH, Difficulty, difficulty
 from autograder.export.entry import STATES, Entry
 from autograder.export.histogram import histogram
@@ -68,9 +68,7 @@ class _Column:
 class _ByHand:
     """A part that people grade: how many they have, and how hard it was."""
 
-    id: str
-    title: str
-    points: float
+    part: ByHand
     given: int
     waiting: int
     difficulty: Difficulty
@@ -110,7 +108,7 @@ def write_class_page(
     absent = [who for who in people.values() if who.student not in there and not who.unknown]
     bars = histogram(scores, assignment.max_score)
     in_state = Counter(state for row in rows for state in row.entry.states)
-    by_hand = [_by_hand(part.id, part.title, part.points, scored) for part in assignment.manual]
+    by_hand = [_by_hand(part, scored) for part in assignment.manual]
     columns = [_column(item, at, rows, scored) for at, item in enumerate(assignment.items)]
     write_page(
         path,
@@ -202,11 +200,11 @@ def _column(item: Item, index: int, rows: Sequence[_Row], scored: Sequence[_Row]
     return _Column(item, verdicts, len(cells), _difficulty(item.id, item.points, scored))
 
 
-def _by_hand(id: str, title: str, points: float, scored: Sequence[_Row]) -> _ByHand:
+def _by_hand(part: ByHand, scored: Sequence[_Row]) -> _ByHand:
     standings = [row.entry.standing for row in scored if row.entry.standing]
-    given = sum(id in each.by_hand for each in standings)
-    waiting = sum(id in each.waiting for each in standings)
-    return _ByHand(id, title, points, given, waiting, _difficulty(id, points, scored))
+    given = sum(part.id in each.by_hand for each in standings)
+    waiting = sum(part.id in each.waiting for each in standings)
+    return _ByHand(part, given, waiting, _difficulty(part.id, part.points, scored))
 
 
 def _difficulty(id: str, points: float, scored: Sequence[_Row]) -> Difficulty:

@@ -28,11 +28,6 @@ class _Column:
     missing: int  # students without one
 
     @property
-    def of(self) -> float:
-        """What there is to get, with what people grade, in points."""
-        return self.assignment.max_score + sum(part.points for part in self.assignment.manual)
-
-    @property
     def graded(self) -> int:
         """How many have a score."""
         return len(self.entries) - self.in_state["staff"]
@@ -50,7 +45,7 @@ class _Column:
     @property
     def mean_of(self) -> float:
         """What there is to get in that, in points."""
-        return self.assignment.max_score if self.in_state["waits"] else self.of
+        return self.assignment.max_score if self.in_state["waits"] else self.assignment.worth
 
     @cached_property
     def in_state(self) -> Counter[str]:
@@ -98,7 +93,7 @@ def write_index(course: Course, folder: Path, settings: Settings) -> Path:
         course_name=course.name,
         columns=columns,
         graded=graded,
-        of=sum(each.of for each in graded),
+        of=sum(each.assignment.worth for each in graded if not each.assignment.extra),
         rows=rows,
         in_state=in_state,
         states={state: said for state, said in STATES.items() if in_state[state]},

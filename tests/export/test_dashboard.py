@@ -247,6 +247,17 @@ def test_students_lead_to_their_feedback(tmp_path):
     assert "s003" in page.text
 
 
+def test_what_counts_for_nobody_or_above_the_total_says_so(tmp_path):
+    a1 = assignment(first=1.0, second=1.0)
+    first, second = a1.items
+    dropped = first.model_copy(update={"dropped": "read in two ways", "points": 0.0})
+    extra = second.model_copy(update={"extra": True})
+    a1 = a1.model_copy(update={"items": (dropped, extra)})
+    text = Page(html_of(tmp_path, [graded("s", a1)], a1)).text
+    assert "First counts for nobody: read in two ways 0 ✓ 1 0 – Second" in text  # noqa: RUF001
+    assert "Second adds above the total 1 ✓ 1 0 1" in text
+
+
 def test_no_text_of_a_result_can_become_markup(tmp_path):
     def page(text):
         a1 = assignment(first=3.0)
