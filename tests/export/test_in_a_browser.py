@@ -52,7 +52,7 @@ def a_student(path):
     of, result = with_mistakes()
     standing = Standing(1.0, 90000.0, {}, {"report": 5.0}, {"report": HOSTILE})
     notes = (HOSTILE, "a_very_long_word_" * 20)
-    result = result.model_copy(update={"notes": notes})
+    result = result.model_copy(update={"notes": notes, "student": "a_long_name_" * 9})
     write_feedback(result, with_report(of), COURSE, path, standing)
 
 
