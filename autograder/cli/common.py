@@ -36,6 +36,7 @@ from autograder.export import (
     Settings,
     SettingsError,
     publish,
+    write_index,
     write_pages,
 )
 from autograder.grading import HandedIn, Room, find_class, grade_class
@@ -84,6 +85,7 @@ def grade_and_publish(
         where = _shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
         out.print(f"gradebook:  {where} ({recorded} recorded)", soft_wrap=True)
         write_pages_and_say_so(course, assignment, folder, settings, [*submitted])
+        write_index_and_say_so(course, folder, settings)
     print_needs_staff(err, graded)
     return graded
 
@@ -99,6 +101,12 @@ def write_pages_and_say_so(
     pages = write_pages(course, assignment, folder, settings, students)
     out.print(f"feedback:   {_shown(pages.feedback)}/", soft_wrap=True)
     out.print(f"class page: {_shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
+
+
+def write_index_and_say_so(course: Course, folder: Path, settings: Settings) -> None:
+    """Write the page of the course, of all that lies in `folder`; say where it is."""
+    index = write_index(course, folder, settings)
+    out.print(f"the course: {_shown(index)}", soft_wrap=True)
 
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:

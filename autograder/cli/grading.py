@@ -20,6 +20,7 @@ from autograder.cli.common import (
     problems_told,
     read_nearest,
     wall_for,
+    write_index_and_say_so,
     write_pages_and_say_so,
 )
 from autograder.cli.show import print_result, print_untimed
@@ -119,6 +120,7 @@ def pages(
         for each in graded:
             settle(each.id, settings.db_url, settings)
             write_pages_and_say_so(found, each, folder, settings)
+        write_index_and_say_so(found, folder, settings)
 
 
 @app.command()

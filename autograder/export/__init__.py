@@ -13,6 +13,7 @@ from autograder.export.formats import (
     gather,
 )
 from autograder.export.gradebook import HandedIn, record, settle
+from autograder.export.index import write_index
 from autograder.export.late import LatePolicy
 from autograder.export.opening import GradebookError, GradebookOutOfReach
 from autograder.export.page import write_page
@@ -53,6 +54,7 @@ __all__ = [
     "settle",
     "told_in",
     "unanswered",
+    "write_index",
     "write_page",
     "write_pages",
     "write_verdicts",

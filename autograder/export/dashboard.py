@@ -1,26 +1,29 @@
 """A class's results on one page: the figures, who needs staff, where the class stumbled."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean, median
 from urllib.parse import quote
 
-from autograder.course import Assignment, Item, ItemResult, Result, Verdict
+from autograder.course import Assignment, ByHand, Item, ItemResult, Result, Verdict
+from autograder.export.difficulty import BADLY, ENOUGH, Difficulty, difficulty
+from autograder.export.entry import STATES, Entry
+from autograder.export.histogram import histogram
 from autograder.export.page import LOOKS, write_page
+from autograder.export.people import Who
 from autograder.export.standing import Standing
 
 __all__ = ["write_class_page"]
 
-_MOST_BARS = 12
-_MOST = 15  # mistakes that are shown
+_MOST = 15  # mistakes that are shown at once
+_RIGHT = (Verdict.PASSED, Verdict.CARRIED)
 _WITHOUT_A_NAME = {
     "line": ("A mistake without a name, that one line puts right.",),
     "unknown": ("A mistake without a name.",),
 }
-_BAR_WIDTHS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000)  # in points
 
 
 @dataclass(frozen=True)
@@ -31,23 +34,22 @@ class _Figure:
 
 
 @dataclass(frozen=True)
-class _Bar:
-    low: float  # of the scores it counts
-    high: float  # not counted itself, but in the last bar
-    count: int
-
-
-@dataclass(frozen=True)
 class _Row:
-    result: Result
-    link: str | None
+    number: int  # on the page, from 0
+    who: Who
+    entry: Entry
     cells: list[ItemResult | None]  # one for each column; None: this result lacks the item
-    standing: Standing | None
+
+    @cached_property
+    def points(self) -> dict[str, float]:
+        """What counts, by item: people's points where they gave some, else the checks'."""
+        checked = {each.item: each.score or 0.0 for each in self.entry.result.items}
+        standing = self.entry.standing
+        return checked | dict(standing.by_hand) if standing else checked
 
     @property
-    def total(self) -> float | None:
-        """The score with what people gave and what late work costs, as far as it is known."""
-        return self.standing.score(self.result) if self.standing else self.result.score
+    def has_score(self) -> bool:
+        return not self.entry.result.needs_staff
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,21 @@ class _Column:
     item: Item
     counts: list[tuple[Verdict, int]]  # how many got each verdict, in the order of LOOKS
     total: int
+    difficulty: Difficulty
+
+    @property
+    def not_right(self) -> int:
+        return sum(count for verdict, count in self.counts if verdict not in _RIGHT)
+
+
+@dataclass(frozen=True)
+class _ByHand:
+    """A part that people grade: how many they have, and how hard it was."""
+
+    part: ByHand
+    given: int
+    waiting: int
+    difficulty: Difficulty
 
 
 @dataclass(frozen=True)
@@ -73,93 +90,158 @@ def write_class_page(
     path: Path,
     feedback_links: Mapping[str, str],
     standings: Mapping[str, Standing] | None = None,
+    people: Mapping[str, Who] | None = None,
+    ungraded: Collection[str] = (),
 ) -> None:
     """Write the class page of an assignment to `path`, creating its folder.
 
     `feedback_links` has, for each student with a feedback page, its path relative to the folder
-    of `path`; it is quoted here. standings: what the gradebook says, by student. The same gives
-    the same bytes.
+    of `path`; it is quoted here. standings: what the gradebook says, by student; people: everybody
+    of the course, by id; ungraded: who has handed in and has no result yet. The same gives the
+    same bytes.
     """
-    rows = [
-        _row(result, assignment, feedback_links, (standings or {}).get(result.student))
-        for result in sorted(results, key=lambda result: result.student)
-    ]
-    scores = [result.score for result in results if result.score is not None]
-    bars = _histogram(scores, assignment.max_score)
+    people = people or {}
+    rows = _rows(results, assignment, feedback_links, standings or {}, people)
+    scored = [row for row in rows if row.has_score]
+    scores = [row.entry.result.score or 0.0 for row in scored]
+    there = {row.who.student for row in rows}
+    absent = [who for who in people.values() if who.student not in there and not who.unknown]
+    bars = histogram(scores, assignment.max_score)
+    in_state = Counter(state for row in rows for state in row.entry.states)
+    by_hand = [_by_hand(part, scored) for part in assignment.manual]
+    columns = [_column(item, at, rows, scored) for at, item in enumerate(assignment.items)]
     write_page(
         path,
         "export/class.html.jinja",
         assignment=assignment,
         course_name=course_name,
-        figures=_figures(rows, scores, assignment.max_score),
-        staff=[row for row in rows if row.result.needs_staff],
-        unwalled=sum(result.sandbox == "none" for result in results),
+        figures=_figures(rows, scores, assignment.max_score, in_state, absent, ungraded),
+        staff=_troubles(rows),
+        unwalled=sum(row.entry.result.sandbox == "none" for row in rows),
         bars=bars,
         tallest=max(bar.count for bar in bars),
-        columns=[_column(item, index, rows) for index, item in enumerate(assignment.items)],
+        columns=columns,
+        # In the table of everyone, the items begin in the fourth column.
+        choices=[(at, each.item.title, each.not_right) for at, each in enumerate(columns, start=3)],
+        by_hand=by_hand,
+        scored=len(scored),
+        enough=ENOUGH,
+        badly=BADLY,
         rows=rows,
+        missing=[who for who in absent if who.student not in ungraded],
+        ungraded=[who for who in absent if who.student in ungraded],
+        seconds=sorted(row.entry.result.seconds for row in rows),
+        hit={verdict: _hit(rows, verdict) for verdict in (Verdict.TIMEOUT, Verdict.MEMORY)},
+        states={state: said for state, said in STATES.items() if in_state[state]},
+        in_state=in_state,
+        sections=sorted({row.who.section for row in rows if row.who.section}),
         mistakes=_mistakes(rows),
         most=_MOST,
-        more=any(row.standing for row in rows)
-        and (bool(assignment.manual) or any(row.total != row.result.score for row in rows)),
-        late=any(row.standing and row.standing.penalty for row in rows),
+        more=any(row.entry.standing for row in rows)
+        and (
+            bool(assignment.manual)
+            or any(row.entry.total != row.entry.result.score for row in rows)
+        ),
     )
+
+
+def _rows(
+    results: Sequence[Result],
+    assignment: Assignment,
+    links: Mapping[str, str],
+    standings: Mapping[str, Standing],
+    people: Mapping[str, Who],
+) -> list[_Row]:
+    rows = []
+    for number, result in enumerate(sorted(results, key=lambda result: result.student)):
+        student = result.student
+        who = people.get(student, Who(student, student))
+        # Quoted, a path cannot turn into an address with a scheme of its own: javascript:.
+        link = quote(links[student]) if student in links else None
+        entry = Entry(result, standings.get(student), link, who.unknown)
+        found = {item.item: item for item in result.items}
+        rows.append(_Row(number, who, entry, [found.get(item.id) for item in assignment.items]))
+    return rows
+
+
+def _troubles(rows: Sequence[_Row]) -> dict[tuple[tuple[str, str], ...], list[_Row]]:
+    """What kept submissions from getting a score, each once, with all whom it struck.
+
+    A trouble is told by item, its title and message; where nothing could be read, without one.
+    """
+    struck: dict[tuple[tuple[str, str], ...], list[_Row]] = {}
+    for row in rows:
+        if not row.has_score:
+            result = row.entry.result
+            lost = [each for each in result.items if each.verdict is Verdict.INTERNAL]
+            why = [("", result.unreadable)] if result.unreadable else []
+            told = why or [(f"{each.title} ({each.item})", each.message or "") for each in lost]
+            struck.setdefault(tuple(told), []).append(row)
+    return struck
 
 
 def _mistakes(rows: Sequence[_Row]) -> list[_Mistake]:
     """The mistakes that most students made, each student counted once."""
-    made: dict[tuple[str, ...], dict[str, _Row]] = {}
+    made: dict[tuple[str, ...], dict[int, _Row]] = {}
     costs: dict[tuple[str, ...], float] = {}
     for row in rows:
-        for each in row.result.mistakes:
+        for each in row.entry.result.mistakes:
             said = _WITHOUT_A_NAME.get(each.kind, each.what)
-            made.setdefault(said, {})[row.result.student] = row
+            made.setdefault(said, {})[row.number] = row
             costs[said] = costs.get(said, 0) + sum(each.costs.values())
     often = sorted(made, key=lambda said: (-len(made[said]), -costs[said], said))
     return [_Mistake(each, list(made[each].values()), costs[each]) for each in often]
 
 
-def _row(
-    result: Result, assignment: Assignment, links: Mapping[str, str], standing: Standing | None
-) -> _Row:
-    link = links.get(result.student)
-    found = {item.item: item for item in result.items}
-    # Quoted, a path cannot turn into an address with a scheme of its own, such as javascript:.
-    return _Row(
-        result,
-        None if link is None else quote(link),
-        [found.get(item.id) for item in assignment.items],
-        standing,
-    )
-
-
-def _column(item: Item, index: int, rows: Sequence[_Row]) -> _Column:
+def _column(item: Item, index: int, rows: Sequence[_Row], scored: Sequence[_Row]) -> _Column:
     cells = [cell for row in rows if (cell := row.cells[index]) is not None]
     counts = Counter(cell.verdict for cell in cells)
-    return _Column(
-        item, [(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]], len(cells)
-    )
+    verdicts = [(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]]
+    return _Column(item, verdicts, len(cells), _difficulty(item.id, item.points, scored))
 
 
-def _figures(rows: Sequence[_Row], scores: Sequence[float], max_score: float) -> list[_Figure]:
-    waiting = sum(bool(row.standing and row.standing.waiting) for row in rows)
-    late = sum(bool(row.standing and row.standing.seconds_late) for row in rows)
+def _by_hand(part: ByHand, scored: Sequence[_Row]) -> _ByHand:
+    standings = [row.entry.standing for row in scored if row.entry.standing]
+    given = sum(part.id in each.by_hand for each in standings)
+    waiting = sum(part.id in each.waiting for each in standings)
+    return _ByHand(part, given, waiting, _difficulty(part.id, part.points, scored))
+
+
+def _difficulty(id: str, points: float, scored: Sequence[_Row]) -> Difficulty:
+    """Of an item, or of a part that people grade, against what the other items gave."""
+    known = [row for row in scored if id in row.points]
+    of_items = [
+        sum(row.points.get(cell.item, 0.0) for cell in row.cells if cell and cell.item != id)
+        for row in known
+    ]
+    return difficulty([row.points[id] for row in known], of_items, points)
+
+
+def _hit(rows: Sequence[_Row], verdict: Verdict) -> int:
+    """How many ran into a limit."""
+    return sum(any(item.verdict is verdict for item in row.entry.result.items) for row in rows)
+
+
+def _figures(
+    rows: Sequence[_Row],
+    scores: Sequence[float],
+    max_score: float,
+    in_state: Mapping[str, int],
+    absent: Sequence[Who],
+    ungraded: Collection[str],
+) -> list[_Figure]:
+    waiting = sum(who.student in ungraded for who in absent)
+    beside = {
+        "to be read by people": in_state["waits"],
+        "late": in_state["late"],
+        "handed in, not graded": waiting,
+        "not handed in": len(absent) - waiting,
+        "not on the roster": in_state["unknown"],
+    }
     return [
         _Figure("graded", len(scores), len(rows)),
         _Figure("need staff", len(rows) - len(scores)),
-        *([_Figure("to be read by people", waiting)] if waiting else []),
-        *([_Figure("late", late)] if late else []),
+        *(_Figure(label, count) for label, count in beside.items() if count),
         _Figure("mean score", fmean(scores) if scores else None, max_score),
         _Figure("median score", median(scores) if scores else None, max_score),
     ]
-
-
-def _histogram(scores: Sequence[float], max_score: float) -> list[_Bar]:
-    """Count the scores in bars of one round width that together reach from 0 to the maximum."""
-    width = next((w for w in _BAR_WIDTHS if max_score / w <= _MOST_BARS), max_score / _MOST_BARS)
-    bars = max(1, ceil(max_score / width))
-    # Rounded, so that 0.3 is the third edge of bars 0.1 wide and not a little less. Extra points
-    # lie beyond the maximum; the last bar takes them in.
-    counts = Counter(min(int(round(score / width, 6)), bars - 1) for score in scores)
-    edges = [*(round(bar * width, 6) for bar in range(bars)), max_score]
-    return [_Bar(edges[bar], edges[bar + 1], counts[bar]) for bar in range(bars)]

@@ -12,9 +12,11 @@ from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.gradebook import record
+from autograder.export.people import everybody, people_of
 from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
 from autograder.export.standing import standings
+from autograder.notebooks import has_handed_in
 
 __all__ = ["Published", "publish", "write_pages"]
 
@@ -82,5 +84,12 @@ def write_pages(
         if page.exists():
             links[result.student] = os.path.relpath(page, folder)
     class_page = folder / f"{name}.html"
-    write_class_page(results, assignment, course.name, class_page, links, stand)
+    known = (student for each in course.assignments for student in people_of(folder, each.id))
+    people = everybody(course.root, known)
+    ungraded = {
+        student
+        for student in people.keys() - {result.student for result in results}
+        if has_handed_in(settings.submitted(student, name).parent, name)
+    }
+    write_class_page(results, assignment, course.name, class_page, links, stand, people, ungraded)
     return Published(settings.feedback("STUDENT", name), class_page, len(results))

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from nbgrader.api import MissingEntry
+from nbgrader.api import Assignment as Stored
+from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import or_, select
+from sqlalchemy.orm import joinedload, selectinload, undefer
 
 from autograder.course import Assignment, Result, as_words
 from autograder.export.opening import open_gradebook
@@ -69,14 +72,27 @@ class Standing:
 
 def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]:
     """How each student stands in an assignment, as the gradebook has it. Raises GradebookError."""
+    # All at once: asked for one by one, each grade is looked for among all of the course. What the
+    # checks alone have given is not asked for.
+    notebooks = selectinload(SubmittedAssignment.notebooks)
+    by_people = or_(Grade.manual_score.is_not(None), Grade.extra_credit.is_not(None))
+    told = or_(by_people, Grade.auto_score.is_(None))
+    grades = notebooks.selectinload(SubmittedNotebook.grades.and_(told))
+    whole = (
+        joinedload(SubmittedAssignment.assignment),
+        joinedload(SubmittedAssignment.student),
+        notebooks.joinedload(SubmittedNotebook.notebook),
+        grades.joinedload(Grade.cell),
+        grades.options(undefer(Grade.max_score)),
+        notebooks.selectinload(
+            SubmittedNotebook.comments.and_(Comment.manual_comment.is_not(None))
+        ).joinedload(Comment.cell),
+    )
     with open_gradebook(settings.db_url) as gradebook:
-        try:
-            submissions = gradebook.assignment_submissions(assignment.id)
-        except MissingEntry:
-            return {}
+        of_it = select(SubmittedAssignment).join(Stored).where(Stored.name == assignment.id)
         return {
-            each.student.id: _standing(each, notebook, assignment, settings)
-            for each in submissions
+            each.student_id: _standing(each, notebook, assignment, settings)
+            for each in gradebook.db.scalars(of_it.options(*whole))
             for notebook in each.notebooks
             if notebook.name == assignment.id
         }

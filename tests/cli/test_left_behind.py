@@ -22,6 +22,7 @@ LEFT = {
     "gradebook.db",
     "gradebook.db.backup",
     "grades.csv",
+    "results/index.html",
     "results/squares",
     "results/squares.html",
     "solution/squares",

@@ -37,7 +37,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, tuple(attrs)))
-        self._style = tag == "style"
+        self._style = tag in ("style", "script")
 
     def handle_endtag(self, tag):
         self._style = False

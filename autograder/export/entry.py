@@ -1,0 +1,51 @@
+"""What one student has in one assignment, as staff see it: the score, and what waits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+from autograder.course import Result, Verdict
+from autograder.export.standing import Standing
+
+__all__ = ["STATES", "Entry"]
+
+# What staff look for, and what a page calls it.
+STATES: Mapping[str, str] = MappingProxyType(
+    {
+        "staff": "needs staff",
+        "waits": "to be read",
+        "late": "late",
+        "limit": "hit a limit",
+        "unknown": "not on the roster",
+        "missing": "not handed in",
+    }
+)
+_LIMITS = (Verdict.TIMEOUT, Verdict.MEMORY)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A result, and what the gradebook says beside it."""
+
+    result: Result
+    standing: Standing | None
+    link: str | None  # quoted, to the feedback page; None where there is none
+    unknown: bool = False  # to the roster
+
+    @property
+    def total(self) -> float | None:
+        """The score with what people gave and what late work costs, as far as it is known."""
+        return self.standing.score(self.result) if self.standing else self.result.score
+
+    @cached_property
+    def states(self) -> tuple[str, ...]:
+        """Which of STATES it is in."""
+        there = {
+            "staff": self.result.needs_staff,
+            "waits": bool(self.standing and self.standing.waiting),
+            "late": bool(self.standing and self.standing.seconds_late),
+            "limit": any(item.verdict in _LIMITS for item in self.result.items),
+            "unknown": self.unknown,
+        }
+        return tuple(state for state, holds in there.items() if holds)

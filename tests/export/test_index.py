@@ -1,0 +1,130 @@
+import pytest
+from export_samples import graded
+from test_feedback import HOSTILE, Page
+
+from autograder.course import Verdict, read_course
+from autograder.export import index, read_settings
+from autograder.export.index import write_index
+from autograder.export.publish import write_pages
+from autograder.export.standing import Standing, standings
+from autograder.template import plan
+
+NAMES = ("squares", "cubes")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A course of two tiny assignments."""
+    root = tmp_path_factory.mktemp("course")
+    for name in NAMES:
+        plan(root, name).write()
+    return root
+
+
+@pytest.fixture
+def course(written, tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "standings", lambda name, db_url: {})
+    for each in ("course.yml", "nbgrader_config.py", "solutions"):
+        (tmp_path / each).symlink_to(written / each)
+    return read_course(tmp_path)
+
+
+def put(course, name, student, verdict=Verdict.PASSED):
+    result = graded(student, course.assignment(name), [verdict])
+    result.write(course.root / "results" / name / f"{student}.json")
+    return result
+
+
+def index_of(course):
+    path = write_index(course, course.root / "results", read_settings(course.root))
+    return Page(path.read_text())
+
+
+def test_nobody_yet(course):
+    text = index_of(course).text
+    assert "0 students" in text
+    assert text.count("not graded yet") == 2
+    assert "Nobody has been graded yet." in text
+
+
+def test_it_has_every_assignment_and_every_student_with_the_total(course):
+    put(course, "squares", "ada")
+    put(course, "squares", "bob", Verdict.WRONG)
+    put(course, "squares", "eve", Verdict.INTERNAL)
+    put(course, "cubes", "ada")
+
+    page = index_of(course)
+
+    assert "3 students" in page.text
+    points = course.assignment("squares").max_score
+    assert f"2 {points / 2:g} of {points:g} 1" in page.text  # graded, the mean, needs staff
+    total = f"total of {2 * points:g} squares of {points:g} cubes of {points:g}"
+    rows = (
+        f"ada {2 * points:g} {points:g} {points:g} "
+        "bob 0 0 – eve – needs staff – – A dash"  # noqa: RUF001
+    )
+    assert f"{total} {rows}" in page.text
+
+
+def test_it_leads_to_the_class_page_and_to_who_needs_staff(course):
+    put(course, "squares", "eve", Verdict.INTERNAL)
+    hrefs = [dict(attrs)["href"] for tag, attrs in index_of(course).tags if tag == "a"]
+    assert hrefs == ["squares.html", "squares.html#staff"]
+
+
+def test_who_did_not_hand_in_is_known_from_other_assignments(course, monkeypatch):
+    monkeypatch.setattr(index, "standings", standings)
+    put(course, "squares", "ada")
+    put(course, "cubes", "ada")
+    put(course, "cubes", "bob")
+    put(course, "cubes", "cleo")
+    (course.root / "submitted" / "cleo" / "squares").mkdir(parents=True)
+    folder = course.root / "results"
+    settings = read_settings(course.root)
+
+    squares = course.assignment("squares")
+    write_pages(course, squares, folder, settings)
+
+    text = Page((folder / "squares.html").read_text()).text
+    assert "1 handed in and not graded yet cleo" in text
+    assert "1 not handed in bob" in text
+    assert "graded 1 of 1" in text
+    assert "bob 2 – 2 cleo 2 – 2" in index_of(course).text  # noqa: RUF001
+
+
+def test_the_roster_names_them_and_tells_who_is_missing_and_who_unknown(course):
+    (course.root / "roster.csv").write_text("id,name,section\nada,Ada L,1\nbob,Bob B,2\n")
+    put(course, "squares", "ada")
+    put(course, "squares", "eve")
+
+    page = index_of(course)
+
+    assert "3 students" in page.text
+    assert "2 2 of 2 1 Cubes" in page.text  # graded, the mean, not handed in
+    assert "Ada L ada 2 2 1 Bob B bob – – 2 eve not on the roster 2 2" in page.text  # noqa: RUF001
+    states = [dict(attrs).get("data-is") for tag, attrs in page.tags if tag == "tr"]
+    assert states[-3:] == [None, "missing", "unknown"]
+
+
+def test_late_work_and_what_people_give_count(course, monkeypatch):
+    stand = {
+        "ada": Standing(0.5, 7200.0, {}, {}, {}),
+        "bob": Standing(0.0, 0.0, {course.assignment("squares").items[0].id: 1.5}, {}, {}),
+    }
+    monkeypatch.setattr(index, "standings", lambda name, db_url: stand)
+    for student in stand:
+        put(course, "squares", student)
+    page = index_of(course)
+    assert "ada 1.5 late 1.5 bob 1.5 1.5" in page.text
+    assert "squares.html#late" in [dict(attrs).get("href") for _, attrs in page.tags]
+
+
+def test_no_name_can_become_markup(course):
+    def structure(name):
+        course_named = course.model_copy(update={"name": name})
+        return index_of(course_named).structure
+
+    put(course, "squares", "<b>bold")
+    page = index_of(course)
+    assert "<b>bold" in page.text
+    assert structure(HOSTILE) == structure("harmless")
