@@ -96,6 +96,9 @@ def write_pages_and_say_so(
     pages = write_pages(course, assignment, folder, settings, students)
     out.print(f"feedback:   {_shown(pages.feedback)}/", soft_wrap=True)
     out.print(f"class page: {_shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
+    if pages.waiting:
+        counts = ", ".join(f"{part} ({len(who)})" for part, who in pages.waiting.items())
+        out.print(f"to be read: {counts}, in the formgrader", soft_wrap=True)
 
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:

@@ -1,6 +1,6 @@
 """The course as it is written down: manifest, roster and files, its secret, the result file."""
 
-from autograder.course.assignment import Assignment, Item
+from autograder.course.assignment import Assignment, ByHand, Item
 from autograder.course.dates import as_words
 from autograder.course.entry import UnknownIdError
 from autograder.course.extensions import (
@@ -41,6 +41,7 @@ __all__ = [
     "MANIFEST",
     "PUBLIC",
     "Assignment",
+    "ByHand",
     "Course",
     "Due",
     "Extensions",

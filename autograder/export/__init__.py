@@ -6,7 +6,7 @@ from autograder.export.cells import read_release
 from autograder.export.gradebook import HandedIn, record, settle
 from autograder.export.late import LatePolicy
 from autograder.export.opening import GradebookError, GradebookOutOfReach
-from autograder.export.page import write_page
+from autograder.export.page import fill, write_page
 from autograder.export.publish import publish, write_pages
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
@@ -24,6 +24,7 @@ __all__ = [
     "as_text",
     "cards_of",
     "evidence",
+    "fill",
     "hand_in_time",
     "line",
     "publish",

@@ -15,6 +15,7 @@ from autograder.export.gradebook import record
 from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
 from autograder.export.standing import standings
+from autograder.export.waiting import waiting
 
 __all__ = ["Published", "publish", "write_pages"]
 
@@ -26,6 +27,7 @@ class Published:
     feedback: Path  # of a student who is called STUDENT
     class_page: Path
     students: int  # on the class page
+    waiting: Mapping[str, list[str]]  # students of whom a part is still to be read, by the part
 
 
 def publish(
@@ -83,4 +85,5 @@ def write_pages(
             links[result.student] = os.path.relpath(page, folder)
     class_page = folder / f"{name}.html"
     write_class_page(results, assignment, course.name, class_page, links, stand)
-    return Published(settings.feedback("STUDENT", name), class_page, len(results))
+    feedback = settings.feedback("STUDENT", name)
+    return Published(feedback, class_page, len(results), waiting(assignment, stand))
