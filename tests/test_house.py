@@ -29,6 +29,7 @@ ROOMS = (
     "grading",  # one submission; a class
     "release",  # what students get
     "export",  # gradebook, pages
+    "similar",  # programs to be read side by side
     "nbgrader",  # nbgrader's own road
     "proof",  # that the grader works
     "template",  # a new assignment
