@@ -58,6 +58,7 @@ def class_(here):
         path.parent.mkdir(parents=True)
         path.write_bytes(data)
     (here / "submitted" / "empty" / NAME).mkdir(parents=True)
+    (here / "nobody").mkdir()
     return here
 
 
@@ -122,7 +123,7 @@ MISTAKE = {"kind": "named", "what": ["It does something odd."], "items": [], "co
     ("args", "words"),
     [
         (["--also", "nowhere"], "nowhere is not a folder"),
-        (["--also", "submitted/s00"], "nobody handed in squares in submitted/s00/"),
+        (["--also", "nobody"], "nobody handed in squares in nobody/"),
         (["--submitted", "course.yml"], "course.yml is not a folder"),
     ],
 )
