@@ -154,7 +154,7 @@ def test_every_command_is_in_the_readme():
     commands = {each.callback.__name__ for each in app.registered_commands}
     assert commands == {
         *("new", "release", "samples", "verify", "margins", "prove"),
-        *("grade", "pages", "check", "doctor", "demo"),
+        *("grade", "pages", "similar", "check", "doctor", "demo"),
     }
     readme = (ROOT / "README.md").read_text()
     assert all(f"autograder {name}" in readme or f"make {name}" in readme for name in commands)

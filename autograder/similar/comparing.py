@@ -20,7 +20,7 @@ from autograder.similar.works import Work
 __all__ = ["FLOOR", "Compared", "Pair", "compare"]
 
 # Of 358 programs of different hands for the six assignments of a course, no two shared more than
-# 6.6. Of 204 copies in disguise all were above the floor, of 50 made of two halves 47 with one half.
+# 6.6. Of 204 copies in disguise all were above the floor; of 50 made of two halves, 47 with one.
 FLOOR = 7.0
 _COMMON = 4  # what one in so many has says nothing
 _ENOUGH = 64  # others, to know what is rare

@@ -1,6 +1,6 @@
 """What a program can be known by, whatever its names: stretches of code, and the words in it.
 
-A stretch is a run of a few tokens, in which every name that its writer was free to choose is the
+A stretch is a run of a few pieces, in which every name that its writer was free to choose is the
 same sign, and layout, comments and texts are left out: who renames, moves or formats anew keeps
 it. Words are what such changes leave behind: names, comments and texts of the writer's own.
 """
@@ -16,8 +16,8 @@ __all__ = ["Mark", "key_of", "marks", "names", "share_of"]
 
 # Copies in disguise and programs of different hands were told apart best by twelve; eight and
 # twenty do nearly as well.
-_STRETCH = 12  # tokens
-_TOKEN = re.compile(
+_STRETCH = 12  # names, signs, numbers and texts
+_PIECE = re.compile(
     r"""
     (?P<comment>\#[^\n]*)
     | (?P<text>[rbfuRBFU]{0,2}
@@ -45,7 +45,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class _Token:
+class _Piece:
     kind: str
     text: str
     start: int
@@ -54,14 +54,14 @@ class _Token:
 
 def names(source: str) -> frozenset[str]:
     """Every name in a text: in what was handed out, those that nobody had to think of."""
-    return frozenset(each.text for each in _tokens(source) if each.kind == "name")
+    return frozenset(each.text for each in _pieces(source) if each.kind == "name")
 
 
 def marks(source: str, known: frozenset[str]) -> Iterator[Mark]:
     """The marks of a text. known: names that were not the writer's to choose."""
-    tokens, code = list(_tokens(source)), list[tuple[str, _Token]]()
+    pieces, code = list(_pieces(source)), list[tuple[str, _Piece]]()
     owner = before = ""
-    for each in tokens:
+    for each in pieces:
         if each.kind in ("comment", "text"):
             words = " ".join(_WORD.findall(each.text.lower()))
             if words.count(" ") + 1 >= _LEAST:
@@ -94,10 +94,10 @@ def key_of(kind: str, text: str) -> int:
 
 
 def share_of(key: int) -> float:
-    """What a mark counts beside others: of code there is one for each token, so a token's share."""
+    """What a mark counts beside others: of code there is one for each piece, so a piece's share."""
     return 1 / _STRETCH if key & 1 else 1.0
 
 
-def _tokens(source: str) -> Iterator[_Token]:
-    for found in _TOKEN.finditer(source):
-        yield _Token(found.lastgroup or "", found[0], found.start(), found.end())
+def _pieces(source: str) -> Iterator[_Piece]:
+    for found in _PIECE.finditer(source):
+        yield _Piece(found.lastgroup or "", found[0], found.start(), found.end())
