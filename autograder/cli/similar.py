@@ -10,7 +10,7 @@ from rich.text import Text
 
 from autograder.cli.app import CourseFolder, app
 from autograder.cli.common import err, fail, handed_in, out, problems_told, read_nearest, shown
-from autograder.course import Result, source_path
+from autograder.course import Result, read_roster, source_path
 from autograder.export import read_settings
 from autograder.grading import HandedIn, find_class
 from autograder.notebooks import UnreadableSubmission, find_submission, read_source
@@ -50,7 +50,7 @@ def similar(
         about = found.assignment(assignment)  # a wrong name first
         source = read_source(source_path(found.root, assignment))
         given = handed_out(source, found.root / "assignments" / assignment / f"{assignment}.ipynb")
-        folder = results or found.root / "results"
+        folder, roster = results or found.root / "results", read_roster(found.root)
         class_: list[tuple[str | None, HandedIn]] = []
         for where in (submitted, *(also or ())):
             if where is None:
@@ -71,7 +71,10 @@ def similar(
                 result = Result.read(file) if earlier is None and file.is_file() else None
                 try:
                     path = find_submission(each.path, assignment)
-                    works.append(read_work(each.student, path, source, given, result, earlier))
+                    name = roster.name_of(each.student)
+                    works.append(
+                        read_work(each.student, path, source, given, result, earlier, name)
+                    )
                 except UnreadableSubmission as error:
                     where_ = each.student if earlier is None else f"{earlier}/{each.student}"
                     skipped.append(Skipped(where_, str(error)))

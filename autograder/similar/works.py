@@ -41,11 +41,15 @@ class Work:
     cells: tuple[tuple[str, str], ...]  # the name of each cell, and the student's text
     keys: npt.NDArray[np.uint64]  # of its marks, each once, sorted
     mistakes: Mapping[int, str]  # what it does wrong, by key
+    name: str = ""  # the student's, where it is known
 
     @cached_property
     def label(self) -> str:
         """What it is called on the page."""
-        return self.student if self.folder is None else f"{self.folder}/{self.student}"
+        if self.folder is not None:
+            return f"{self.folder}/{self.student}"
+        known = self.name not in ("", self.student)
+        return f"{self.name} ({self.student})" if known else self.student
 
 
 def handed_out(source: Source, release: Path) -> HandedOut:
@@ -72,6 +76,7 @@ def read_work(
     given: HandedOut,
     result: Result | None = None,
     folder: str | None = None,
+    name: str = "",
 ) -> Work:
     """Read a student's notebook, which is never run. Raises UnreadableSubmission."""
     ours = {cell.name for cell in source.cells if cell.role == "given"}
@@ -85,4 +90,4 @@ def read_work(
         for what in (each.what if each.kind == "named" else ())
     }
     keys = {mark.key for _, text in cells for mark in given.own(text)} | mistakes.keys()
-    return Work(student, folder, cells, np.array(sorted(keys), np.uint64), mistakes)
+    return Work(student, folder, cells, np.array(sorted(keys), np.uint64), mistakes, name)

@@ -59,6 +59,7 @@ def class_(here):
         path.write_bytes(data)
     (here / "submitted" / "empty" / NAME).mkdir(parents=True)
     (here / "nobody").mkdir()
+    (here / "roster.csv").write_text("id,first_name,last_name\nt04,Theo,Four\n")
     return here
 
 
@@ -86,7 +87,7 @@ def test_the_pair_is_side_by_side_and_nothing_of_it_is_markup(class_):
     assert "mark" in page.tags
     assert "Nobody is accused here." in page.text
     assert HOSTILE in page.text
-    assert "t03&amp; and t04" in page.text
+    assert "t03&amp; and Theo Four (t04)" in page.text
     skipped = page.text.partition("Not compared")[2]
     for name in ("binary: ", "huge: ", "empty: ", "t_b_~"):
         assert name in skipped
