@@ -51,7 +51,8 @@ def class_(here):
         hand_in(here / "submitted", f"s{number:02}", like, program(number))
     text = f"{program('shared')}\n    # {HOSTILE}\n"
     for student in (*PAIR, "t<b>"):  # a folder of the last name is refused
-        hand_in(here / "submitted", student, like, text)
+        own = f"    own = '<script>{student}</script>'  # of nobody else"
+        hand_in(here / "submitted", student, like, f"{text}{own}\n")
     hand_in(here / "last_year", "old", like, text)
     for student, data in (("binary", bytes(range(256))), ("huge", b" " * (9 << 20))):
         path = here / "submitted" / student / NAME / f"{NAME}.ipynb"
@@ -87,6 +88,7 @@ def test_the_pair_is_side_by_side_and_nothing_of_it_is_markup(class_):
     assert "mark" in page.tags
     assert "Nobody is accused here." in page.text
     assert HOSTILE in page.text
+    assert "<script>t04</script>" in page.text
     assert "t03&amp; and Theo Four (t04)" in page.text
     skipped = page.text.partition("Not compared")[2]
     for name in ("binary: ", "huge: ", "empty: ", "t_b_~"):
