@@ -29,6 +29,7 @@ ROOMS = (
     "grading",  # one submission; a class
     "release",  # what students get
     "export",  # gradebook, pages
+    "similar",  # programs to be read side by side
     "nbgrader",  # nbgrader's own road
     "proof",  # that the grader works
     "template",  # a new assignment
@@ -153,7 +154,7 @@ def test_every_command_is_in_the_readme():
     commands = {each.callback.__name__ for each in app.registered_commands}
     assert commands == {
         *("new", "release", "samples", "verify", "margins", "prove"),
-        *("grade", "pages", "export", "check", "doctor", "demo"),
+        *("grade", "pages", "export", "similar", "check", "doctor", "demo"),
     }
     readme = (ROOT / "README.md").read_text()
     assert all(f"autograder {name}" in readme or f"make {name}" in readme for name in commands)

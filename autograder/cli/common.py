@@ -82,7 +82,7 @@ def grade_and_publish(
         submitted = {each.student: each.path for each in class_}
         recorded = publish(course, assignment, graded, settings, submitted)
         where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
-        where = _shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
+        where = shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
         out.print(f"gradebook:  {where} ({recorded} recorded)", soft_wrap=True)
         write_pages_and_say_so(course, assignment, folder, settings, [*submitted])
         write_index_and_say_so(course, folder, settings)
@@ -99,14 +99,17 @@ def write_pages_and_say_so(
 ) -> None:
     """Write the pages of these students, or of all, and that of the class; say where they are."""
     pages = write_pages(course, assignment, folder, settings, students)
-    out.print(f"feedback:   {_shown(pages.feedback)}/", soft_wrap=True)
-    out.print(f"class page: {_shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
+    out.print(f"feedback:   {shown(pages.feedback)}/", soft_wrap=True)
+    out.print(f"class page: {shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
+    if pages.waiting:
+        counts = ", ".join(f"{part} ({len(who)})" for part, who in pages.waiting.items())
+        out.print(f"to be read: {counts}, in the formgrader", soft_wrap=True)
 
 
 def write_index_and_say_so(course: Course, folder: Path, settings: Settings) -> None:
     """Write the page of the course, of all that lies in `folder`; say where it is."""
     index = write_index(course, folder, settings)
-    out.print(f"the course: {_shown(index)}", soft_wrap=True)
+    out.print(f"the course: {shown(index)}", soft_wrap=True)
 
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:
@@ -142,7 +145,8 @@ def read_nearest(folder: Path) -> Course:
     return read_course(nearest(folder))
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
+    """A path as it is seen from here, where it lies below."""
     here = os.path.relpath(path)
     return str(path) if here.startswith("..") else here
 

@@ -9,7 +9,7 @@ from autograder.course.banned import check_banned
 from autograder.course.dates import Dates, Late
 from autograder.course.entry import Entry, Id, Title, UnknownIdError, with_ids
 
-__all__ = ["Assignment", "ByHand", "Item", "Limits"]
+__all__ = ["Assignment", "ByHand", "Item", "Limits", "RubricLine"]
 
 _DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 _Banned = Annotated[str, Field(pattern=_DOTTED), AfterValidator(check_banned)]
@@ -34,9 +34,7 @@ class Limits(Entry):
         return call
 
 
-class ByHand(Entry):
-    """A part of an assignment that people grade, in nbgrader; its id is nbgrader's grade_id."""
-
+class _Part(Entry):
     id: Id
     title: Title
     # Why it counts for nobody, where it turned out to be bad; it is worth nothing then.
@@ -51,7 +49,27 @@ class ByHand(Entry):
         return 0.0 if info.data.get("dropped") else points
 
 
-class Item(ByHand):
+class RubricLine(Entry):
+    """A sentence for whoever reads to pick as a comment, and the points it gives or takes."""
+
+    points: float = Field(description="a finite number")
+    text: Annotated[Title, AfterValidator(lambda text: " ".join(text.split()))]
+
+    @property
+    def said(self) -> str:
+        """How it stands in a comment: a line of its own, by which it is found again there."""
+        return f"{self.text} ({self.points:+g})" if self.points else self.text
+
+
+class ByHand(_Part):
+    """A part of an assignment that people grade, in nbgrader; its id is nbgrader's grade_id."""
+
+    rubric: tuple[RubricLine, ...] = Field(
+        default=(), strict=False, description="a list of lines with points and text"
+    )
+
+
+class Item(_Part):
     """A part that the checks grade; its id is their marker too."""
 
     visibility: Literal["public", "hidden"] = Field(description="public or hidden")

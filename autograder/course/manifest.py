@@ -14,7 +14,7 @@ import yaml
 from pydantic import BeforeValidator, Field, ValidationInfo
 from pydantic_core import ErrorDetails
 
-from autograder.course.assignment import Assignment, ByHand, Item, Limits
+from autograder.course.assignment import Assignment, ByHand, Item, Limits, RubricLine
 from autograder.course.dates import Dates, Late
 from autograder.course.entry import ID_PATTERN, ID_WORDS, Entry, Title, UnknownIdError, with_ids
 from autograder.course.layout import SOLUTIONS, source_path
@@ -69,7 +69,7 @@ class Course(Entry):
 # The model of what stands under a key, or under each id below it.
 _MODELS: dict[str, type[Entry]]
 _MODELS = {"limits": Limits, "late": Late, "assignments": Assignment, "items": Item}
-_MODELS |= {"dates": Dates, "manual": ByHand}
+_MODELS |= {"dates": Dates, "manual": ByHand, "rubric": RubricLine}
 
 
 def check_id(text: str) -> None:

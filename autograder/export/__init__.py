@@ -16,7 +16,7 @@ from autograder.export.gradebook import HandedIn, record, settle
 from autograder.export.index import write_index
 from autograder.export.late import LatePolicy
 from autograder.export.opening import GradebookError, GradebookOutOfReach
-from autograder.export.page import write_page
+from autograder.export.page import fill, write_page
 from autograder.export.publish import publish, write_pages
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
@@ -40,6 +40,7 @@ __all__ = [
     "as_text",
     "cards_of",
     "evidence",
+    "fill",
     "gather",
     "hand_in_time",
     "line",

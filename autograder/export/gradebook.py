@@ -145,9 +145,9 @@ def _record_scores(
         to_read = grade.manual_score is None or at not in (None, notebook.assignment.timestamp)
         grade.auto_score = 0.0 if part.id in unanswered else None
         grade.needs_manual_grade = waits and to_read
-    for part in (*assignment.items, *assignment.manual):
-        if part.dropped:  # whoever gave points for it gave them for nothing
-            grade = grades[cells[part.id].id]
+    for each in (*assignment.items, *assignment.manual):
+        if each.dropped:  # whoever gave points for it gave them for nothing
+            grade = grades[cells[each.id].id]
             grade.auto_score, grade.manual_score, grade.needs_manual_grade = 0.0, None, False
     if handed_in:
         unknown = handed_in.time.problem is not None  # then an earlier hand-in's time is no help

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from autograder.course import Verdict, write_atomically
 
-__all__ = ["LOOKS", "Look", "legible", "number", "with_code", "write_page"]
+__all__ = ["LOOKS", "Look", "fill", "legible", "number", "with_code", "write_page"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,12 @@ def with_code(text: str) -> Markup:
 
 def write_page(path: Path, template: str, **context: object) -> None:
     """Fill `template`, a file below this package such as export/class.html.jinja; written whole."""
-    write_atomically(path, _environment().get_template(template).render(context))
+    write_atomically(path, fill(template, **context))
+
+
+def fill(template: str, **context: object) -> str:
+    """What a template makes of this: a page, or a part of one."""
+    return _environment().get_template(template).render(context)
 
 
 def _sha256(text: str) -> str:

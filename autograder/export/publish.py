@@ -16,6 +16,7 @@ from autograder.export.people import everybody, people_of
 from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
 from autograder.export.standing import standings
+from autograder.export.waiting import waiting
 from autograder.notebooks import has_handed_in
 
 __all__ = ["Published", "publish", "write_pages"]
@@ -28,6 +29,7 @@ class Published:
     feedback: Path  # of a student who is called STUDENT
     class_page: Path
     students: int  # on the class page
+    waiting: Mapping[str, list[str]]  # students of whom a part is still to be read, by the part
 
 
 def publish(
@@ -92,4 +94,5 @@ def write_pages(
         if has_handed_in(settings.submitted(student, name).parent, name)
     }
     write_class_page(results, assignment, course.name, class_page, links, stand, people, ungraded)
-    return Published(settings.feedback("STUDENT", name), class_page, len(results))
+    feedback = settings.feedback("STUDENT", name)
+    return Published(feedback, class_page, len(results), waiting(assignment, stand))

@@ -1,12 +1,15 @@
-"""Our verdicts in a notebook: each item's under its cell, the mistakes at the top."""
+"""Our verdicts in a notebook: each item's under its cell, the mistakes at the top.
+
+And under what people grade, its rubric, for whoever grades to pick from (rubric.html.jinja).
+"""
 
 from collections.abc import Sequence
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbgrader import utils
 
-from autograder.course import Assignment, ItemResult, Result
+from autograder.course import Assignment, ByHand, ItemResult, Result
 from autograder.export.cards import Card, as_text, cards_of, evidence, line, told_in
 
 __all__ = ["unanswered", "write_verdicts"]
@@ -22,6 +25,9 @@ def write_verdicts(notebook: NotebookNode, result: Result, assignment: Assignmen
         if utils.is_grade(cell) and not utils.is_solution(cell):
             item = items[cell.metadata.nbgrader.grade_id]
             cell.outputs = _outputs(item, told.get(item.item, []))
+    for part in filter(lambda part: part.rubric, assignment.manual):
+        ids = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
+        notebook.cells.insert(ids.index(part.id) + 1, _rubric(part))
     mistakes = [as_text(each, result.max_score) for each in cards]
     for title, said in (("Notes", list(result.notes)), ("Mistakes", mistakes)):
         if said:
@@ -36,6 +42,14 @@ def unanswered(notebook: NotebookNode) -> frozenset[str]:
         for cell in filter(utils.is_solution, notebook.cells)
         if cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
     )
+
+
+def _rubric(part: ByHand) -> NotebookNode:
+    """The lines as text, and beside it what the formgrader makes buttons of."""
+    lines = [{"said": line.said, "points": line.points} for line in part.rubric]
+    text = "\n".join(["Rubric:", "", *(f"- {line.said}" for line in part.rubric)])
+    about = {"autograder": {"rubric": {"of": part.id, "most": part.points, "lines": lines}}}
+    return new_markdown_cell(text, id=f"rubric_{part.id}", metadata=about)
 
 
 def _outputs(item: ItemResult, cards: Sequence[Card]) -> list[NotebookNode]:

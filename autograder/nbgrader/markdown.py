@@ -1,4 +1,7 @@
-"""Students' Markdown as it is shown to whoever grades: text and pictures, and nothing that runs."""
+"""Students' Markdown as it is shown to whoever grades: text and pictures, and nothing that runs.
+
+A rubric, which is a cell of ours, becomes buttons in the formgrader.
+"""
 
 import html
 import re
@@ -6,6 +9,8 @@ from typing import Any
 
 from jinja2 import pass_context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from autograder.export import fill
 
 __all__ = ["markdown_without_html"]
 
@@ -41,6 +46,11 @@ def _harmless(url: str) -> str:
 @pass_context
 def markdown_without_html(context: Any, source: str) -> str:
     """Render Markdown as nbconvert's filter `markdown2html` does, with HTML in it as text."""
-    pasted = context.get("cell", {}).get("attachments", {})
+    cell = context.get("cell", {})
+    # No student's cell has metadata: what they handed in was put into our release (rebuilt.py).
+    rubric = cell.get("metadata", {}).get("autograder", {}).get("rubric")
+    if rubric and "submission_id" in context.get("resources", {}):
+        return fill("export/rubric.html.jinja", **rubric)
+    pasted = cell.get("attachments", {})
     found = MarkdownWithMath(renderer=_Renderer(attachments=pasted)).render(source)
     return _STEERS.sub("\\\\\u200b", found)  # a character that nobody sees ends the command

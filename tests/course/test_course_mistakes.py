@@ -332,7 +332,19 @@ def test_any_problems_are_told_together(refusal, cases):
         (
             "points: 3.5\n",
             "points: 3.5\n        tolerance: 0.1\n",
-            "35: manual.report.tolerance is not a known key (known: title, dropped, points, extra)",
+            "35: manual.report.tolerance is not a known key "
+            "(known: title, dropped, points, extra, rubric)",
+        ),
+        (
+            "points: 3.5\n",
+            "points: 3.5\n        rubric: Good.\n",
+            "35: manual.report.rubric must be a list of lines with points and text, "
+            "got the text 'Good.'",
+        ),
+        (
+            "points: 3.5\n",
+            "points: 3.5\n        rubric:\n          - {points: 1, text: ' '}\n",
+            "36: manual.report.rubric.text must be a text that is not blank, got the text ' '",
         ),
         (
             "      report:\n",

@@ -120,6 +120,14 @@ def test_what_is_graded_by_hand_is_no_item_and_adds_nothing_to_the_score(read):
     assert read("\n".join(GOOD)).assignment("a1_attention").manual == ()
 
 
+def test_lines_of_a_rubric_stand_in_comments_with_what_they_give_or_take(read):
+    lines = '[{points: 1.5, text: "Two\\nlines."}, {points: -1, text: No.}, {points: 0, text: Hm.}]'
+    old, new = "points: 3.5\n", f"points: 3.5\n        rubric: {lines}\n"
+    head, _, tail = with_manual().rpartition(old)
+    (report,) = read(head + new + tail).assignment("a1_attention").manual
+    assert [line.said for line in report.rubric] == ["Two lines. (+1.5)", "No. (-1)", "Hm."]
+
+
 IDS = st.from_regex("[a-z][a-z0-9_]*", fullmatch=True)
 TITLES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1).filter(
     lambda title: title.strip()

@@ -62,3 +62,15 @@ def test_what_is_meant_well_is_kept():
     )
     assert picture["src"] == "data:image/png;base64,AA"
     assert tags("```mermaid\ngraph TD\n```")[0][0] == "pre"
+
+
+RUBRIC = {"of": "report", "most": 3.0, "lines": [{"said": '</script><b>"', "points": 1.0}]}
+
+
+def test_a_rubric_is_buttons_in_the_formgrader_and_text_elsewhere():
+    cell = {"metadata": {"autograder": {"rubric": RUBRIC}}}
+    shown = markdown_without_html({"cell": cell, "resources": {"submission_id": "1"}}, "Rubric")
+    assert [tag for tag, _ in Tags(shown).found] == ["div", "button", "script"]
+    assert "&lt;/script&gt;&lt;b&gt;&#34;</button>" in shown
+    elsewhere = markdown_without_html({"cell": cell, "resources": {}}, "Rubric")
+    assert [tag for tag, _ in Tags(elsewhere).found] == ["p"]

@@ -1,0 +1,20 @@
+"""Who waits for a person to read what they wrote, as the gradebook has it."""
+
+from collections.abc import Mapping
+
+from autograder.course import Assignment
+from autograder.export.standing import Standing
+
+__all__ = ["waiting"]
+
+
+def waiting(assignment: Assignment, standings: Mapping[str, Standing]) -> dict[str, list[str]]:
+    """The students of whom each part that people grade is still to be read, by the part's id.
+
+    The parts are in the order of course.yml; one of which nothing waits is not there.
+    """
+    found = {
+        part.id: sorted(student for student, each in standings.items() if part.id in each.waiting)
+        for part in assignment.manual
+    }
+    return {part: students for part, students in found.items() if students}
