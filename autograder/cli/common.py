@@ -21,8 +21,10 @@ from autograder.course import (
     Course,
     ManifestError,
     Result,
+    RosterError,
     UnknownIdError,
     read_course,
+    read_roster,
     read_secret,
 )
 from autograder.diagnosis import BadFault
@@ -44,7 +46,7 @@ err = Console(stderr=True, highlight=False)
 
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
-    *(GradebookError, SettingsError, BadFault, demos.NotADemo),
+    *(GradebookError, SettingsError, RosterError, BadFault, demos.NotADemo),
 )
 
 
@@ -63,13 +65,14 @@ def grade_and_publish(
     """Grade, record, write the pages, and say so."""
     assignment = course.assignment(assignment_id)
     room = Room(course, assignment_id, folder, wall, read_secret(course.root))
+    roster = read_roster(course.root)  # what is wrong with it, before anybody is graded
     started = time.perf_counter()
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
         task = progress.add_task(f"grading {assignment_id}", total=len(class_))
         graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
     seconds = time.perf_counter() - started
-    print_class(out, graded, assignment, about or {})
+    print_class(out, graded, assignment, about or {}, roster)
     out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
     if record_it:
         submitted = {each.student: each.path for each in class_}

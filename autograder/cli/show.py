@@ -7,7 +7,7 @@ import rich.markup
 from rich.console import Console
 from rich.table import Table
 
-from autograder.course import Assignment, Feedback, Result, Verdict
+from autograder.course import Assignment, Feedback, Result, Roster, Verdict
 from autograder.export import as_text, cards_of, evidence, line, told_in
 
 _MAX_ROWS = 120  # a longer class is better looked at on its page
@@ -21,13 +21,18 @@ _COLOURS = {
 
 
 def print_class(
-    out: Console, graded: Sequence[Result], assignment: Assignment, about: dict[str, str]
+    out: Console,
+    graded: Sequence[Result],
+    assignment: Assignment,
+    about: dict[str, str],
+    roster: Roster,
 ) -> None:
     """A class as a table, and its figures; `about`: what is known of a student beforehand."""
+    known = ["name"] * bool(roster.people) + ["what it is"] * bool(about)
     scores = [result.score for result in graded if result.score is not None]
     if len(graded) <= _MAX_ROWS:
         table = Table(title=assignment.title)
-        for heading in ("student", "score", *(["what it is"] if about else []), "not passed"):
+        for heading in ("student", "score", *known, "not passed"):
             table.add_column(heading, overflow="fold")
         for result in graded:
             score = "needs staff" if result.score is None else f"{result.score:g}"
@@ -42,7 +47,11 @@ def print_class(
                 )
                 for verdict in verdicts
             )
-            what = [rich.markup.escape(about.get(result.student, ""))] if about else []
+            tells = {
+                "name": roster.name_of(result.student),
+                "what it is": about.get(result.student, ""),
+            }
+            what = [rich.markup.escape(tells[each]) for each in known]
             table.add_row(result.student, score, *what, said)
         out.print(table)
     if scores:

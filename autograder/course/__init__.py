@@ -1,4 +1,4 @@
-"""The course as it is written down: its manifest and files, its secret, the result file."""
+"""The course as it is written down: manifest, roster and files, its secret, the result file."""
 
 from autograder.course.layout import (
     assignment_folder,
@@ -25,6 +25,7 @@ from autograder.course.result import (
     Verdict,
     write_atomically,
 )
+from autograder.course.roster import Roster, RosterError, read_roster
 from autograder.course.secret import (
     PUBLIC,
     fingerprint,
@@ -45,6 +46,8 @@ __all__ = [
     "Mistake",
     "Place",
     "Result",
+    "Roster",
+    "RosterError",
     "SmallestExample",
     "UnknownIdError",
     "Verdict",
@@ -54,6 +57,7 @@ __all__ = [
     "known_secret",
     "place",
     "read_course",
+    "read_roster",
     "read_secret",
     "samples_folder",
     "seed",

@@ -18,11 +18,12 @@ def write_feedback(
     course_name: str,
     path: Path,
     standing: Standing | None = None,
+    name: str | None = None,
 ) -> None:
     """Write the feedback page of `result` to `path`, creating its folder.
 
-    standing: what the gradebook says beside it. The same gives the same bytes, whenever and
-    however long it was graded.
+    standing: what the gradebook says beside it. name: the student's; the id by default. The same
+    gives the same bytes, whenever and however long it was graded.
     """
     counts = Counter(item.verdict for item in result.items)
     result = result.told(assignment.feedback)
@@ -31,6 +32,7 @@ def write_feedback(
         path,
         "export/feedback.html.jinja",
         result=result,
+        name=name or result.student,
         cards=cards,
         told_in=told_in(cards),
         evidence=evidence,

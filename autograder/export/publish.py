@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course import Assignment, Course, Result
+from autograder.course import Assignment, Course, Result, read_roster
 from autograder.export.autograded import write_autograded
 from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
@@ -62,18 +62,20 @@ def write_pages(
     """Write the page of each student, or of these, and that of the class, into `folder`.
 
     They show what lies in `folder` and what the gradebook says: what people gave, what late work
-    costs. Raises GradebookError, and ValueError for a file in `folder` that is no result.
+    costs; names are the roster's. Raises GradebookError, RosterError, and ValueError for a file in
+    `folder` that is no result.
     """
     name = assignment.id
     results = [Result.read(path) for path in sorted((folder / name).glob("*.json"))]
     stand = standings(name, settings.db_url)
-    links = {}
+    links, roster = {}, read_roster(course.root)
     for result in results:
         back = settings.feedback(result.student, name)
         page = back / f"{name}.html"
         if students is None or result.student in students:
             how = stand.get(result.student)
-            write_feedback(result, assignment, course.name, page, how)
+            who = roster.name_of(result.student)
+            write_feedback(result, assignment, course.name, page, how, who)
             for each in ("timestamp.txt", "submission_secret.txt"):  # `nbgrader release_feedback`
                 path = settings.autograded(result.student, name) / each
                 if path.is_file():
