@@ -25,7 +25,7 @@ from autograder.course.result import (
     Verdict,
     write_atomically,
 )
-from autograder.course.roster import Roster, RosterError, read_roster
+from autograder.course.roster import Person, Roster, RosterError, read_roster
 from autograder.course.secret import (
     PUBLIC,
     fingerprint,
@@ -44,6 +44,7 @@ __all__ = [
     "ItemResult",
     "ManifestError",
     "Mistake",
+    "Person",
     "Place",
     "Result",
     "Roster",

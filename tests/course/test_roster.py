@@ -2,8 +2,7 @@
 
 import pytest
 
-from autograder.course import Roster, RosterError, read_roster
-from autograder.course.roster import Person
+from autograder.course import Person, Roster, RosterError, read_roster
 
 OWN = """id,first_name,last_name,email,section,canvas,moodle,gradescope
 ada,Ada,Lovelace,ada@example.edu,Monday,11,501,3001
