@@ -88,16 +88,19 @@ def _tell(done: Collected, assignment: Assignment, roster: Roster) -> None:
         rows = [row for row in rows if row.notes or row.late or row.needs_a_person]
     zone = assignment.dates.due.tzinfo if assignment.dates else None
     table = Table(title=f"{assignment.title}, from {done.system}")
-    for heading in ("student", "name", "handed in", "late", "what came of it", "to know"):
-        table.add_column(heading, overflow="fold")
+    for heading in ("student", "name", "handed in", "late", "what came of it"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "handed in")
     for row in rows:
         name = roster.name_of(row.student) if row.known else f"unknown: {row.shown}"
         late = f"{timedelta(seconds=round(row.seconds_late))}" if row.seconds_late else "yes"
         at = f"{row.at.astimezone(zone):%Y-%m-%d %H:%M}" if row.at else "?"
-        cells = row.student, name, at, late if row.late else "", row.done, "; ".join(row.notes)
+        cells = row.student, name, at, late if row.late else "", row.done
         style = "magenta" if row.needs_a_person else None
         table.add_row(*map(rich.markup.escape, cells), style=style)
     out.print(table)
+    for row in rows:
+        for note in row.notes:
+            out.print(rich.markup.escape(f"{row.student}: {note}"), soft_wrap=True)
     for stray in done.strays:
         out.print(f"[magenta]not taken:[/] {rich.markup.escape(stray)}", soft_wrap=True)
     if done.missing:

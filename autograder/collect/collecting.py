@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from autograder.collect.entries import opened
+from autograder.collect.entries import opened, shown
 from autograder.collect.naming import under_our_names
 from autograder.collect.people import Claim, Claims
 from autograder.collect.placing import Copy, Place
@@ -90,7 +90,7 @@ def collect(
             theirs[student].append(replace(each, at=at))
         outcome = Collected(found)
         outcome.strays += [
-            f"{entry.shown}: {entry.refused or 'is in no place where students have theirs'}"
+            f"{shown(entry.path)}: {entry.refused or 'is in no place where students have theirs'}"
             for entry in strays
         ]
         for student, several in sorted(theirs.items()):
@@ -100,7 +100,7 @@ def collect(
             row = Row(
                 student=student,
                 known=claims.student(last.claim)[1],
-                shown=last.claim.shown,
+                shown=shown((last.claim.shown,)),
                 at=last.at,
                 late=last.late or late > 0,
                 seconds_late=late if late > 0 else None,
@@ -139,7 +139,7 @@ def _put(
     files, notes = under_our_names(last.files, assignment)
     done = place.put(Copy(files, last.at, _saved(last)), force=force, write=write)
     if before:
-        names = {each.claim.shown: None for each in several}
+        names = {shown((each.claim.shown,)): None for each in several}
         whose = f" (as {', '.join(names)})" if len(names) > 1 else ""
         times = "" if all(each.at for each in several) else ", by the times of the files"
         notes = [f"{len(several)} hand-ins{whose}: the last counts{times}", *notes]

@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from autograder.sandbox import wire
 
-__all__ = ["MAX_BYTES", "CollectError", "Entry", "Refused", "opened"]
+__all__ = ["MAX_BYTES", "CollectError", "Entry", "Refused", "opened", "shown"]
 
 MAX_BYTES = 64 << 20  # of a file, and of all that is handed in together
 _MAX_ENTRIES = 100_000
@@ -55,10 +55,11 @@ class Entry:
     read: Callable[[], bytes]
     refused: str | None = None
 
-    @property
-    def shown(self) -> str:
-        """Its path, fit to be printed."""
-        return wire.text("/".join(self.path), 200)
+
+def shown(path: Sequence[str]) -> str:
+    """A path, fit to be printed in a line."""
+    legible = (each if each.isprintable() else "\ufffd" for each in "/".join(path)[:200])
+    return wire.text("".join(legible), 200)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from autograder.collect.entries import MAX_BYTES, Entry, Refused
+from autograder.collect.entries import MAX_BYTES, Entry, Refused, shown
 from autograder.course import Assignment
 
 __all__ = ["under_our_names"]
@@ -34,16 +34,16 @@ def under_our_names(files: _Files, assignment: Assignment) -> tuple[dict[str, by
         if not why and any(_in_the_way(ours, other) for other in taken):
             why = "has a name that another file has as its own or its folder's"
         if why:
-            notes.append(f"not taken: {entry.shown} {why}")
+            notes.append(f"not taken: {shown(path)} {why}")
         elif ours != (_TIME,):
             taken[ours] = data
             left -= len(data)
     names = ["/".join(path) for path in taken]
     if notebook is None and f"{assignment.id}.py" not in names:
-        told = ", ".join(names[:_TOLD]) + (", ..." if len(names) > _TOLD else "")
+        told = ", ".join(map(shown, [*taken][:_TOLD])) + (", ..." if len(names) > _TOLD else "")
         notes.append(f"no notebook, but {told}" if told else "no notebook")
     elif notebook and notebook[-1] != f"{assignment.id}.ipynb":
-        notes.append(f"the notebook was called {notebook[-1]}")
+        notes.append(f"the notebook was called {shown(notebook[-1:])}")
     return {"/".join(path): data for path, data in taken.items()}, notes
 
 

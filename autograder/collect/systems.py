@@ -143,6 +143,8 @@ def _looks_like(
     if system == "github":
         folders = {entry.path[0] for entry in entries if len(entry.path) > 1}
         slug = _slug(assignment_id)
+        if {f"{each.removesuffix('-submissions')}-submissions" for each in tops} == tops:
+            return False  # the folder that holds them all
         return bool(folders) and (
             all(each.casefold().startswith(f"{slug}-") for each in folders)
             or (root.is_dir() and any((root / each / ".git").exists() for each in folders))
