@@ -225,9 +225,14 @@ def _in_folders(
     layered = {entry.path[0] for entry in entries if entry.path[1:2] == (assignment_id,)}
     for entry in entries:
         if entry.path[0] not in layered:
-            yield entry.path[1:] or entry.path, entry
+            yield entry.path[1:] or (_their_name(entry.path[0], assignment_id),), entry
         elif entry.path[1] == assignment_id:
             yield entry.path[2:] or entry.path[1:], entry
+
+
+def _their_name(file: str, assignment_id: str) -> str:
+    """The name of a file that bears its student's."""
+    return f"{assignment_id}.ipynb" if file.endswith(".ipynb") else file
 
 
 def _of_file(entry: Entry, assignment_id: str) -> HandIn:

@@ -68,6 +68,7 @@ class Course:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for each, data in files.items():
                 info = each if isinstance(each, zipfile.ZipInfo) else zipfile.ZipInfo(each)
+                info.compress_type = zipfile.ZIP_DEFLATED
                 info.date_time = (year, 2, 9, 8, 0, 0)
                 archive.writestr(info, data)
         return path
