@@ -20,9 +20,9 @@ def committed_at(repository: Path) -> datetime | None:
     folder = repository / ".git"
     if not folder.is_dir() or folder.is_symlink():
         return None
-    command = ("git", "--no-pager", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false")
+    command = ("git", "--no-pager", "-c", "core.fsmonitor=false")
     asked = (*command, f"--git-dir={folder}", "cat-file", "commit", "HEAD")
-    plain = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_NO_LAZY_FETCH": "1"}
+    plain = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_ALLOW_PROTOCOL": ""}
     with suppress(OSError, subprocess.SubprocessError, ValueError, OverflowError):
         about = {"PATH": os.environ.get("PATH", os.defpath)} | plain
         done = subprocess.run(asked, env=about, capture_output=True, timeout=_SECONDS, check=True)

@@ -141,7 +141,7 @@ def test_what_machines_put_beside_is_passed_over(course):
 
 
 def test_names_in_utf8_that_the_zip_does_not_say_are_so(course):
-    source = course.zip(DARA)
+    source = course.zip({name.replace("502", "77"): data for name, data in DARA.items()})
     data = bytearray(source.read_bytes())
     for start, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         at = data.index(start) + offset

@@ -152,6 +152,18 @@ def test_two_of_one_name_whom_no_roster_knows_are_two(course):
     assert all(row.known and not row.needs_a_person for row in rows.values())
 
 
+def test_nobody_is_guessed_at_where_a_name_is_two_peoples(course):
+    with (course.root / "roster.csv").open("a") as roster:
+        roster.write("ada2,Ada,Lovelace,ada@example.org,,,,\n")
+    files = {
+        f"Ada Lovelace_77_assignsubmission_file_/{NAME}.ipynb": notebook("which?"),
+        f"Ada Lovelace_501_assignsubmission_file_/{NAME}.ipynb": notebook("the first"),
+    }
+    assert len(rows := course.collect(course.zip(files))) == 2
+    assert [who[:20] for who in rows] == ["ada", "unknown_Ada_Lovelace"]
+    assert course.lies()[f"ada/{NAME}/{NAME}.ipynb"] == notebook("the first")
+
+
 @pytest.mark.parametrize("wrap", ["", "assignment_871_export/"])
 def test_gradescope(course, wrap):
     files = {
@@ -239,3 +251,25 @@ def test_what_it_is_can_be_said(course):
     assert course.last.system == "folder"
     with pytest.raises(CollectError, match="has a name as in a download of moodle"):
         course.collect(course.zip(files), system="moodle")
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
+def test_a_repository_cannot_start_a_program(course):
+    """Its own settings name programs: for what is missing, for watching files, for signatures."""
+    repository = course.folder({f"{NAME}-dara/{NAME}.ipynb": notebook("dara")}) / f"{NAME}-dara"
+    commit(repository, "2027-02-09T01:00:00+0100")
+    evil = repository.parent / "evil"
+    program = repository.parent / "program"
+    program.write_text(f"#!/bin/sh\ntouch {evil}\n")
+    program.chmod(0o755)
+    settings = (
+        f'[core]\nrepositoryformatversion = 1\nfsmonitor = "{program}"\npager = "{program}"\n'
+        f'[extensions]\npartialClone = origin\n[gpg]\nprogram = "{program}"\n'
+        f'[log]\nshowSignature = true\n[remote "origin"]\nurl = "ext::{program}"\n'
+        f'promisor = true\nuploadpack = "{program}"\n[protocol "ext"]\nallow = always\n'
+    )
+    (repository / ".git" / "config").write_text(settings)
+    (repository / ".git" / "HEAD").write_text("a" * 40 + "\n")
+    rows = course.collect(repository.parent)
+    assert rows["dara"].at is None
+    assert not evil.exists()
