@@ -17,6 +17,7 @@ from autograder.collect import collect as collect_from
 from autograder.course import Assignment, Roster, read_roster
 from autograder.export import read_settings
 
+_MAX_STRAYS = 20
 _MAX_ROWS = 120  # of a longer class only those are shown of whom there is something to say
 
 
@@ -101,8 +102,10 @@ def _tell(done: Collected, assignment: Assignment, roster: Roster) -> None:
     for row in rows:
         for note in row.notes:
             out.print(rich.markup.escape(f"{row.student}: {note}"), soft_wrap=True)
-    for stray in done.strays:
+    for stray in done.strays[:_MAX_STRAYS]:
         out.print(f"[magenta]not taken:[/] {rich.markup.escape(stray)}", soft_wrap=True)
+    if len(done.strays) > _MAX_STRAYS:
+        out.print(f"[magenta]not taken:[/] {len(done.strays) - _MAX_STRAYS} more")
     if done.missing:
         missing = ", ".join(f"{each.name} ({each.id})" for each in done.missing)
         out.print(f"missing: {rich.markup.escape(missing)}", soft_wrap=True)
@@ -112,6 +115,7 @@ def _tell(done: Collected, assignment: Assignment, roster: Roster) -> None:
         "handed in": len(done.rows),
         "missing": len(done.missing),
         "late": sum(row.late for row in done.rows),
+        "more than once": sum(row.hand_ins > 1 for row in done.rows),
         "unknown": sum(not row.known for row in done.rows),
         "for a person to look at": sum(row.needs_a_person for row in done.rows) + len(done.strays),
     }

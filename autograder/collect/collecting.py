@@ -32,6 +32,7 @@ class Row:
     late: bool
     seconds_late: float | None
     done: str
+    hand_ins: int = 1
     notes: tuple[str, ...] = ()
 
     @property
@@ -105,6 +106,7 @@ def collect(
                 late=last.late or late > 0,
                 seconds_late=late if late > 0 else None,
                 done=done,
+                hand_ins=len(several),
                 notes=(*notes, *_left_behind(claims.unknown(last.claim), student, place)),
             )
             outcome.rows.append(row)

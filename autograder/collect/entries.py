@@ -4,6 +4,7 @@ A zip that a learning system made holds names and files that students chose. An 
 to be taken is refused by itself, with a sentence, and costs nobody else anything.
 """
 
+import io
 import os
 import re
 import stat
@@ -20,10 +21,11 @@ from typing import BinaryIO
 
 from autograder.sandbox import wire
 
-__all__ = ["MAX_BYTES", "CollectError", "Entry", "Refused", "opened", "shown"]
+__all__ = ["MAX_BYTES", "CollectError", "Entry", "Refused", "opened", "shown", "within"]
 
 MAX_BYTES = 64 << 20  # of a file, and of all that is handed in together
 _MAX_ENTRIES = 1_000_000
+_MAX_WITHIN = 10_000
 _MAX_ALL_BYTES = 64 << 30
 _MAX_DEPTH = 12
 _MAX_NAME_BYTES = 200
@@ -46,11 +48,13 @@ class Refused(Exception):
 class Entry:
     """A file in a zip or a folder.
 
-    path: its names from the top on. saved: when it was, in seconds since 1970. read: its bytes, or
-    Refused. refused: why it is not to be read, and its path not to be used.
+    path: its names from the top on. size: in bytes, as is claimed; no more are read. saved: when it
+    was, in seconds since 1970. read: its bytes, or Refused. refused: why it is not to be read, and
+    its path not to be used.
     """
 
     path: tuple[str, ...]
+    size: int
     saved: float
     read: Callable[[], bytes]
     refused: str | None = None
@@ -86,6 +90,14 @@ def opened(source: Path) -> Iterator[list[Entry]]:
         yield entries
 
 
+def within(entry: Entry) -> list[Entry]:
+    """The entries of a zip that somebody handed in; none where it cannot be opened."""
+    try:
+        return [*islice(_of_zip(zipfile.ZipFile(io.BytesIO(entry.read()))), _MAX_WITHIN)]
+    except (Refused, CollectError, *_DAMAGED):
+        return []
+
+
 def _of_zip(archive: zipfile.ZipFile) -> Iterator[Entry]:
     infos = archive.infolist()
     if sum(info.file_size for info in infos) > _MAX_ALL_BYTES:
@@ -111,7 +123,7 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[Entry]:
         if path in seen:
             why = why or "stands twice"
         seen.add(path)
-        yield _entry(path, _saved(info), _unpacked(archive, info), why)
+        yield _entry(path, info.file_size, _saved(info), _unpacked(archive, info), why)
 
 
 def _name(info: zipfile.ZipInfo) -> str:
@@ -151,7 +163,7 @@ def _of_folder(root: Path) -> Iterator[Entry]:
         except OSError as error:
             if not folder:
                 raise
-            yield _entry(folder, 0.0, _never, f"cannot be looked at: {error.strerror}")
+            yield _entry(folder, 0, 0.0, _never, f"cannot be looked at: {error.strerror}")
             continue
         for entry in entries:
             path = (*folder, entry.name)
@@ -167,7 +179,7 @@ def _file(root: Path, path: tuple[str, ...]) -> Entry:
     try:
         info = os.lstat(root.joinpath(*path))
     except OSError as error:  # it was there a moment ago
-        return _entry(path, 0.0, _never, f"cannot be looked at: {error.strerror}")
+        return _entry(path, 0, 0.0, _never, f"cannot be looked at: {error.strerror}")
     why = _unfit(path)
     if not stat.S_ISREG(info.st_mode):
         why = why or "is a link or no plain file"
@@ -181,7 +193,7 @@ def _file(root: Path, path: tuple[str, ...]) -> Entry:
         except OSError as error:
             raise Refused(f"cannot be read: {error.strerror}") from error
 
-    return _entry(path, info.st_mtime, read, why)
+    return _entry(path, info.st_size, info.st_mtime, read, why)
 
 
 @contextmanager
@@ -200,9 +212,9 @@ def _open(root: Path, path: Sequence[str]) -> Iterator[BinaryIO]:
 
 
 def _entry(
-    path: tuple[str, ...], saved: float, read: Callable[[], bytes], why: str | None
+    path: tuple[str, ...], size: int, saved: float, read: Callable[[], bytes], why: str | None
 ) -> Entry:
-    return Entry(path, saved, read if why is None else _never, why)
+    return Entry(path, size, saved, read if why is None else _never, why)
 
 
 def _never() -> bytes:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from autograder.collect.entries import MAX_BYTES, Entry, Refused, shown
+from autograder.collect.entries import MAX_BYTES, Entry, Refused, shown, within
 from autograder.course import Assignment
 
 __all__ = ["under_our_names"]
@@ -16,28 +16,33 @@ _Files = Sequence[tuple[tuple[str, ...], Entry]]
 
 def under_our_names(files: _Files, assignment: Assignment) -> tuple[dict[str, bytes], list[str]]:
     """The files by the paths that they are kept under, and what a person should know of them."""
-    notes: list[str] = []
+    files, notes = _out_of_a_zip(files)
+    refused: list[str] = []
     taken: dict[tuple[str, ...], bytes] = {}
     left = MAX_BYTES
     notebook = _notebook([path for path, entry in files if not entry.refused], assignment.id)
     for path, entry in sorted(files, key=lambda each: (each[0] != notebook, each[0])):
+        ours, data = _ours(path, notebook, assignment), b""
         why = entry.refused
         if not why and len(taken) == _MAX_FILES:
             why = f"is one of more than {_MAX_FILES:,} files"
-        try:
-            data = b"" if why else entry.read()
-        except Refused as error:
-            why = str(error)
-        if not why and len(data) > left:
+        if not why and entry.size > left:
             why = f"is more than fits: all together may have {MAX_BYTES >> 20} MiB"
-        ours = _ours(path, notebook, assignment)
         if not why and any(_in_the_way(ours, other) for other in taken):
             why = "has a name that another file has as its own or its folder's"
+        if not why:
+            left -= entry.size  # also of what turns out to be damaged
+            try:
+                data = entry.read()
+            except Refused as error:
+                why = str(error)
         if why:
-            notes.append(f"not taken: {shown(path)} {why}")
+            refused.append(f"not taken: {shown(path)} {why}")
         elif ours != (_TIME,):
             taken[ours] = data
-            left -= len(data)
+    notes += refused[:_TOLD]
+    if len(refused) > _TOLD:
+        notes.append(f"not taken: {len(refused) - _TOLD} more")
     names = ["/".join(path) for path in taken]
     if notebook is None and f"{assignment.id}.py" not in names:
         told = ", ".join(map(shown, [*taken][:_TOLD])) + (", ..." if len(names) > _TOLD else "")
@@ -45,6 +50,18 @@ def under_our_names(files: _Files, assignment: Assignment) -> tuple[dict[str, by
     elif notebook and notebook[-1] != f"{assignment.id}.ipynb":
         notes.append(f"the notebook was called {shown(notebook[-1:])}")
     return {"/".join(path): data for path, data in taken.items()}, notes
+
+
+def _out_of_a_zip(files: _Files) -> tuple[_Files, list[str]]:
+    """The files, those of a zip in its place where the notebook is in there and nowhere else."""
+    zips = [(path, entry) for path, entry in files if path[-1].casefold().endswith(".zip")]
+    if len(zips) == 1 and not any(path[-1].endswith(".ipynb") for path, _ in files):
+        ((path, zipped),) = zips
+        inside = [(entry.path, entry) for entry in within(zipped)]
+        if any(path[-1].endswith(".ipynb") for path, _ in inside):
+            rest = [each for each in files if each[1] is not zipped]
+            return [*rest, *inside], [f"taken out of {shown(path)}"]
+    return files, []
 
 
 def _notebook(paths: Sequence[tuple[str, ...]], name: str) -> tuple[str, ...] | None:

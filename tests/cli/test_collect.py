@@ -44,7 +44,10 @@ def test_a_download_is_looked_at_collected_and_graded(here, download):
     assert "missing: Eve Adams (eve)" in said
     assert "bob: not taken: ../../../evil.py has a path that leads elsewhere" in said
     assert "unknown: Mal" in said
-    assert "3 handed in, 1 missing, 0 late, 1 unknown, 2 for a person to look at" in said
+    assert (
+        "3 handed in, 1 missing, 0 late, 0 more than once, 1 unknown, 2 for a person to look at"
+        in said
+    )
     assert "? nobody says when it was handed in" in said
     call("grade", NAME, "--jobs", 1, "--dry-run")
     results = {

@@ -10,7 +10,9 @@ import pytest
 from collect.conftest import NAME, notebook
 
 from autograder.collect import CollectError
-from autograder.collect.entries import opened
+from autograder.collect.entries import Entry, Refused, opened
+from autograder.collect.naming import under_our_names
+from autograder.course import read_course
 
 TOP = "Ada Lovelace_501_assignsubmission_file_"
 DARA = {f"Dara Ó Briain_502_assignsubmission_file_/{NAME}.ipynb": notebook("dara")}
@@ -90,6 +92,19 @@ def test_many_files_of_one_student_are_bounded_together(course):
     told = [each for each in rows["ada"].notes if "all together may have 64 MiB" in each]
     assert len(told) == 2
     assert f"ada/{NAME}/{NAME}.ipynb" in course.lies()
+
+
+def test_what_is_damaged_is_counted_too_and_no_more_is_read(course):
+    def read():
+        reads.append(1)
+        raise Refused("is damaged")
+
+    reads = []
+    files = [((f"{n}.npy",), Entry((f"{n}.npy",), 20 << 20, 0.0, read)) for n in range(50)]
+    taken, notes = under_our_names(files, read_course(course.root).assignment(NAME))
+    assert not taken
+    assert len(reads) == 3
+    assert notes[3:] == ["not taken: 47 more", "no notebook"]
 
 
 def test_a_damaged_one(course):

@@ -1,6 +1,8 @@
 """What lies in submitted/ is never lost: the last hand-in is there, those before it are kept."""
 
+import io
 import os
+import zipfile
 
 import pytest
 from collect.conftest import NAME, notebook
@@ -146,6 +148,34 @@ def test_a_link_in_the_place_of_a_folder_is_left(course):
     rows = course.collect(exchange(course, 1), force=True)
     assert rows["ada"].done == "left: there is no folder in its place"
     assert not (course.root / f"{NAME}.ipynb").exists()
+
+
+def zipped(files):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+def test_a_zip_in_the_place_of_the_notebook_is_opened_once(course):
+    inner = {f"work/{NAME}.ipynb": "mine", "work/table.tsv": "w", "../../x": "evil"}
+    source = course.zip({"lovelaceada_11_87_my work.zip": zipped(inner)})
+    row = course.collect(source)["ada"]
+    assert row.notes[0] == "taken out of my work.zip"
+    assert row.notes[1].startswith("not taken: ../../x ")
+    there = {f"ada/{NAME}/{NAME}.ipynb": b"mine", f"ada/{NAME}/table.tsv": b"w"}
+    assert course.lies() == there
+    assert course.collect(source)["ada"].done == "there already"
+
+
+@pytest.mark.parametrize(
+    "inside", [zipped({"a.zip": zipped({"b.ipynb": "x"})}), b"no zip", zipped({})]
+)
+def test_a_zip_without_a_notebook_waits_as_it_is(course, inside):
+    row = course.collect(course.zip({"lovelaceada_11_87_a.zip": inside}))["ada"]
+    assert row.notes == ("no notebook, but a.zip",)
+    assert course.lies() == {f"ada/{NAME}/a.zip": inside}
 
 
 def test_which_notebook_is_meant(course):
