@@ -85,6 +85,12 @@ def test_an_id_is_enough_and_a_name_need_not_be_taken_apart(read):
     assert read("id,name\nada,Ada King Lovelace\n").name_of("ada") == "Ada King Lovelace"
 
 
+def test_a_name_is_one_line_that_steers_no_terminal(read):
+    assert read('id,name\nada,"Ada\x1b[2J\n  Love\u202elace"\n').name_of("ada") == (
+        "Ada\ufffd[2J Love\ufffdlace"
+    )
+
+
 def test_canvas_gradebook(read):
     people = read(CANVAS).people
     assert [*people] == ["ada", "S3002"]
