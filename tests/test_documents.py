@@ -23,11 +23,18 @@ DOCUMENTS = (
     *(f"docs/{each.name}" for each in ROOT.glob("docs/*.md")),
 )
 NAME = "squares"
+FOLDER = f"autograder collect {NAME} submitted --as folder"
 # Every command of the documents; what is run in its place, where that is something else.
 COMMANDS = {
     ". .venv/bin/activate": f". {sys.prefix}/bin/activate",
     "autograder check some/notebook.ipynb": f"autograder check submitted/ada/{NAME}/{NAME}.ipynb",
     "autograder check solutions/nearest/nearest.py": None,
+    "autograder collect a1_attention /srv/nbgrader/exchange/transformer": FOLDER,
+    "autograder collect a1_attention a1-attention-submissions": FOLDER,
+    "autograder collect a1_attention handed_in --as folder": FOLDER,
+    "autograder collect a1_attention moodle.zip --times worksheet.csv": FOLDER,
+    "autograder collect a1_attention submissions.zip": FOLDER,
+    "autograder collect a1_attention submissions.zip --dry-run": f"{FOLDER} --dry-run",
     "autograder doctor": None,
     "autograder export": None,
     "autograder export --to canvas": "autograder export --to canvas --skip-unknown",

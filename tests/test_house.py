@@ -28,6 +28,7 @@ ROOMS = (
     "repair",  # which line a mistake stands in
     "grading",  # one submission; a class
     "release",  # what students get
+    "collect",  # what they hand in, wherever they do
     "export",  # gradebook, pages
     "similar",  # programs to be read side by side
     "nbgrader",  # nbgrader's own road
@@ -154,7 +155,7 @@ def test_every_command_is_in_the_readme():
     commands = {each.callback.__name__ for each in app.registered_commands}
     assert commands == {
         *("new", "release", "samples", "verify", "margins", "prove"),
-        *("grade", "pages", "export", "similar", "check", "doctor", "demo"),
+        *("collect", "grade", "pages", "export", "similar", "check", "doctor", "demo"),
     }
     readme = (ROOT / "README.md").read_text()
     assert all(f"autograder {name}" in readme or f"make {name}" in readme for name in commands)

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.checking import ChecksBroken
 from autograder.cli import demo as demos
 from autograder.cli.show import print_class, print_needs_staff
+from autograder.collect import CollectError
 from autograder.course import (
     MANIFEST,
     Assignment,
@@ -49,7 +50,7 @@ err = Console(stderr=True, highlight=False)
 
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
-    *(GradebookError, SettingsError, RosterError, BadFault, demos.NotADemo),
+    *(GradebookError, SettingsError, RosterError, CollectError, BadFault, demos.NotADemo),
     *(NothingGraded, NotThatSheet),
 )
 

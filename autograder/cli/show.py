@@ -28,11 +28,11 @@ def print_class(
     roster: Roster,
 ) -> None:
     """A class as a table, and its figures; `about`: what is known of a student beforehand."""
-    known = ["name"] * bool(roster.people) + ["what it is"] * bool(about)
+    name, what = ["name"] * bool(roster.people), ["what it is"] * bool(about)
     scores = [result.score for result in graded if result.score is not None]
     if len(graded) <= _MAX_ROWS:
         table = Table(title=assignment.title)
-        for heading in ("student", "score", *known, "not passed"):
+        for heading in ("student", *name, "score", *what, "not passed"):
             table.add_column(heading, overflow="fold")
         for result in graded:
             score = "needs staff" if result.score is None else f"{result.score:g}"
@@ -47,12 +47,9 @@ def print_class(
                 )
                 for verdict in verdicts
             )
-            tells = {
-                "name": roster.name_of(result.student),
-                "what it is": about.get(result.student, ""),
-            }
-            what = [rich.markup.escape(tells[each]) for each in known]
-            table.add_row(result.student, score, *what, said)
+            named = [rich.markup.escape(roster.name_of(result.student)) for _ in name]
+            known = [rich.markup.escape(about.get(result.student, "")) for _ in what]
+            table.add_row(result.student, *named, score, *known, said)
         out.print(table)
     if scores:
         out.print(

@@ -239,14 +239,18 @@ def _person(row: Mapping[str, str], export: _Format) -> Person:
         said["name"] = name
     if number := re.search(r"\d+$", said.pop("participant", "")):
         said["moodle"] = number[0]
+    # Names are students' words, and are printed: in one line, and without what steers a terminal.
+    for each in _OWN:
+        words = " ".join(said.get(each, "").split())
+        said[each] = "".join(sign if sign.isprintable() else "\ufffd" for sign in words)
     return Person(
         id=next((row[each] for each in export.ids if row.get(each)), ""),
-        first_name=said.get("first_name", ""),
-        last_name=said.get("last_name", ""),
-        email=said.get("email", ""),
-        section=said.get("section", ""),
+        first_name=said["first_name"],
+        last_name=said["last_name"],
+        email=said["email"],
+        section=said["section"],
         lms=MappingProxyType({each: said[each] for each in _LMS if said.get(each)}),
-        full_name=said.get("name", ""),
+        full_name=said["name"],
     )
 
 

@@ -12,6 +12,7 @@ from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.gradebook import record
+from autograder.export.named import enter_names
 from autograder.export.people import everybody, people_of
 from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
@@ -55,6 +56,7 @@ def publish(
         for each in graded
     }
     done = record(graded, assignment, notebook, settings.db_url, handed_in, settings)
+    enter_names(read_roster(course.root), settings.db_url)
     return done.recorded
 
 

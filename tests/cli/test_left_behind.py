@@ -17,6 +17,7 @@ LEFT = {
     "downloaded/squares",
     "exports/squares.csv",
     "extensions.csv",
+    "earlier/kim",
     "feedback/ada",
     "feedback/kim",
     "gradebook.db",
@@ -25,6 +26,7 @@ LEFT = {
     "results/index.html",
     "results/squares",
     "results/squares.html",
+    "roster.csv",
     "solution/squares",
     "submitted/kim",
 }
@@ -66,6 +68,12 @@ def test_nothing_of_the_class_enters_the_history(here):
 
     pattern = r".+_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>\w+)"
     run(here, "nbgrader", "zip_collect", NAME, f"--FileNameCollectorPlugin.named_regexp={pattern}")
+    for day in (1, 2):
+        inbound = archive.parents[1] / "inbound" / f"kim+{NAME}+2027-02-0{day} 12:00:00.0 UTC"
+        inbound.mkdir(parents=True)
+        (inbound / f"{NAME}.ipynb").write_bytes(notebook.read_bytes())
+    (here / "roster.csv").write_text("id,name\nkim,Kim Li\n")
+    run(here, "autograder", "collect", NAME, inbound.parent)
     run(here, "autograder", "release")
     run(here, "autograder", "grade", NAME, "--jobs", "1")
     run(here, "nbgrader", "generate_feedback", NAME, "--force")

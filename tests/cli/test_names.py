@@ -1,8 +1,10 @@
 """Where a roster gives names, people read names."""
 
+from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from autograder.cli import app
+from autograder.export import read_settings
 
 NAME = "squares"
 
@@ -16,6 +18,23 @@ def test_names_stand_on_pages_and_in_the_terminal(here):
     pages = {who: here / "feedback" / who / NAME / f"{NAME}.html" for who in ("ada", "bob")}
     assert "Ada &lt;i&gt;Lovelace (ada)" in pages["ada"].read_text()
     assert '<p class="quiet">bob</p>' in pages["bob"].read_text()
+
+
+def test_nbgrader_shows_the_names_that_nobody_gave_it_before(here):
+    roster = "id,name,first_name,last_name,email\nada,,Ada,Lovelace,a@x\nbob,Bob van Hope,,,\n"
+    db_url = read_settings(here).db_url
+    with Gradebook(db_url) as gradebook:
+        gradebook.add_student("ada", first_name="Countess")
+    (here / "roster.csv").write_text(f"{roster}zoe,Zoe Nobody,,,\n")
+    assert CliRunner().invoke(app, ["grade", NAME, "--jobs", "1"]).exit_code == 0
+    with Gradebook(db_url) as gradebook:
+        names = {each.id: (each.first_name, each.last_name) for each in gradebook.students}
+        assert gradebook.find_student("ada").email == "a@x"
+    assert names == {
+        "ada": ("Countess", "Lovelace"),
+        "bob": ("Bob van", "Hope"),
+        "eve": (None, None),
+    }
 
 
 def test_what_is_wrong_with_the_roster_is_told_before_anybody_is_graded(here):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from autograder.course import Roster, RosterError, read_roster
-from autograder.course.roster import Person
+from autograder.course import Person, Roster, RosterError, read_roster
 
 OWN = """id,first_name,last_name,email,section,canvas,moodle,gradescope
 ada,Ada,Lovelace,ada@example.edu,Monday,11,501,3001
@@ -84,6 +83,12 @@ def test_our_own_columns(read):
 def test_an_id_is_enough_and_a_name_need_not_be_taken_apart(read):
     assert read("id\nada\n").name_of("ada") == "ada"
     assert read("id,name\nada,Ada King Lovelace\n").name_of("ada") == "Ada King Lovelace"
+
+
+def test_a_name_is_one_line_that_steers_no_terminal(read):
+    assert read('id,name\nada,"Ada\x1b[2J\n  Love\u202elace"\n').name_of("ada") == (
+        "Ada\ufffd[2J Love\ufffdlace"
+    )
 
 
 def test_canvas_gradebook(read):
