@@ -13,7 +13,7 @@ at work in a later one or not: both are tried.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import combinations
+from itertools import chain, combinations
 
 import torch
 
@@ -97,8 +97,16 @@ class _Search:
                 return [(fault,)]
         for choices in self._choices.each(ours.may_be_all):
             if found := ours.fitting(choices, ours.places):
-                return found
-        return ours.fitting(self._choices.inherited(), ours.places)
+                return self._with_twins(found, ours.places)
+        return self._with_twins(
+            ours.fitting(self._choices.inherited(), ours.places), ours.places
+        )
+
+    def _with_twins(self, found: Sequence[Faults], places: Sequence[int]) -> list[Faults]:
+        """Several mistakes may hide what tells one of them from another: then neither is certain."""
+        several = [each for each in found if len(each) > 1]
+        twins = chain.from_iterable(self._agreement.twins(each, places) for each in several)
+        return list(dict.fromkeys([*found, *twins]))
 
     def _diagnose_item(self, item: str, whole: Sequence[Faults]) -> Diagnosis | None:
         """What explains one item, `whole` being what explains all that is known."""
@@ -126,7 +134,7 @@ class _Search:
     def _explain_item(self, item: str, places: Sequence[int]) -> list[Faults]:
         for choices in self._choices.each(lambda faults: all(item in x.shows for x in faults)):
             if found := self._agreement.fitting(choices, places):
-                return found
+                return self._with_twins(found, places)
         return []
 
     def _diagnose_each(self, items: Sequence[str]) -> dict[str, Diagnosis]:
