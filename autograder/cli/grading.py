@@ -81,7 +81,7 @@ def grade(
         graded = grade_and_publish(
             found, assignment, class_, folder, wall, jobs, settings, record_it=not dry_run
         )
-    raise typer.Exit(1 if any(result.needs_staff for result in graded) else 0)
+    raise typer.Exit(1 if any(result.asks_for_staff for result in graded) else 0)
 
 
 @app.command()
@@ -144,7 +144,7 @@ def check(
         typer.echo(result.model_dump_json(indent=2))
     else:
         print_result(out, result, exam.assignment.feedback)
-    raise typer.Exit(1 if result.needs_staff else 0)
+    raise typer.Exit(1 if result.asks_for_staff else 0)
 
 
 @app.command()
@@ -201,5 +201,5 @@ def demo(
             graded = grade_and_publish(
                 copy, each.id, class_, folder, wall, jobs, settings, about=about
             )
-            troubled = troubled or any(result.needs_staff for result in graded)
+            troubled = troubled or any(result.asks_for_staff for result in graded)
     raise typer.Exit(1 if troubled else 0)

@@ -8,8 +8,8 @@ from autograder.diagnosis.components import Component, Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
-# Questions put to more than single faults in vain, until no more are. One counts by its size, about as long
-# as it takes: a tenth of a millisecond each, on a usual machine.
+# Questions put to more than single faults in vain, until no more are. One counts by its size, about
+# as long as it takes: a tenth of a millisecond each, on a usual machine.
 _PATIENCE = 6000.0
 _INSIDE = 1000.0  # of these, for what it is built on
 _LOOSE_PATIENCE = 1000.0
@@ -112,7 +112,7 @@ class Agreement:
         return self.bank.answer(self.component, faults, place)
 
     def fitting(self, choices: Iterable[Faults], places: Sequence[int]) -> list[Faults]:
-        """Those of the choices that agree in all of these cases, without what makes no difference."""
+        """Those of the choices that agree in all of these cases, less what changes nothing."""
         found = [each for each in choices if self._agree_at(each, places)]
         found = list(dict.fromkeys(self._least(each, places) for each in found))
         return [each for each in found if not any(set(other) < set(each) for other in found)]

@@ -92,7 +92,7 @@ def write_class_page(
         assignment=assignment,
         course_name=course_name,
         figures=_figures(rows, scores, assignment.max_score),
-        staff=[row for row in rows if row.result.needs_staff],
+        staff=[row for row in rows if row.result.asks_for_staff],
         unwalled=sum(result.sandbox == "none" for result in results),
         bars=bars,
         tallest=max(bar.count for bar in bars),

@@ -77,6 +77,8 @@ def record(
                 _record_scores(stored, result, assignment, cells, about)
                 _record_penalty(gradebook, stored, penalty)
                 gradebook.db.commit()
+                if result.trouble:
+                    _ask_for_staff(gradebook, result)
     withheld = tuple(result.student for result in results if result.needs_staff)
     return Recorded(len(results) - len(withheld), withheld)
 
