@@ -42,22 +42,17 @@ def diagnose_fitted(
         choices = {(each.faults, *each.alternatives) for each in reasons if each}
         if None in reasons or len(choices) != 1:
             continue
-        explained = []
-        for faults in choices.pop():
-            fitted = _Fitted(bank, component, faults, places)
-            theirs = {at: ask(each) for at, each in enumerate(fitted.cases)}
-            wrong = {fitted.cases[at].item for at in theirs if not fitted.is_right(at, theirs[at])}
-            more = diagnose(fitted, theirs, wrong)
-            if wrong <= more.keys():  # or something else is wrong, that nobody knows
-                explained.append((faults, more))
+        nearest = min((_Fitted(bank, component, x, places, ask) for x in choices.pop()), key=len)
+        more = diagnose(nearest, nearest.answers, nearest.wrong)
         mine = [item for item, why in found.items() if why in reasons]
-        if not explained:  # nothing tells which of several it is
+        if not nearest.wrong <= more.keys():  # something else is wrong, that nobody knows
             told = {x: why for x, why in told.items() if x not in mine or not why.alternatives}
-        else:
-            faults, more = min(explained, key=lambda each: len(each[1]))
-            told |= {x: replace(found[x], faults=faults, alternatives=()) for x in mine}
-            for item, why in more.items():
-                told[item] = replace(why, faults=(*faults, *why.faults), alternatives=())
+            continue
+        faults = nearest.faults
+        told |= {x: replace(found[x], faults=faults, alternatives=()) for x in mine}
+        for item, why in more.items():
+            both = tuple((*faults, *each) for each in (why.faults, *why.alternatives))
+            told[item] = replace(why, faults=both[0], alternatives=both[1:])
     return told
 
 
@@ -65,17 +60,29 @@ class _Fitted(Bank):
     """The bank for one component that has some faults: with weights that fit, they are right."""
 
     def __init__(
-        self, bank: Bank, component: Component, faults: Faults, places: Collection[int]
+        self,
+        bank: Bank,
+        component: Component,
+        faults: Faults,
+        places: Collection[int],
+        ask: Callable[[Case], Answer],
     ) -> None:
         others = tuple(x for x in component.faults if x not in faults and combine((*faults, x)))
         own = replace(component, faults=others)
-        self._beside = faults
+        self.faults = faults
         fitting = [with_fitting_weights(bank.cases[each], faults, bank) for each in places]
         cases = [replace(each, right=bank.ask_fault(component, faults, each)) for each in fitting]
         super().__init__([own], cases, [x for x in bank.every if x is not component])
+        self.answers = {at: ask(each) for at, each in enumerate(cases)}
+        self._wrong = [each for each in self.answers if not self.is_right(each, self.answers[each])]
+        self.wrong = {cases[each].item for each in self._wrong}
+
+    def __len__(self) -> int:
+        """In how many cases something else is wrong, too."""
+        return len(self._wrong)
 
     def ask_fault(self, component: Component, faults: Faults, case: Case) -> Answer:
-        return super().ask_fault(component, (*self._beside, *faults), case)
+        return super().ask_fault(component, (*self.faults, *faults), case)
 
 
 def with_fitting_weights(case: Case, faults: Faults, bank: Bank) -> Case:

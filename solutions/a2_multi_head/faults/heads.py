@@ -474,7 +474,7 @@ class NamesOfTheMatrices(Heads):
 
 
 class LayerNormInside(Heads):
-    """There is a layer norm named norm among the parameters, which do not belong here.
+    """There is a layer norm among the parameters, which does not belong here.
 
     It comes later, in the layer around the attention. Which parameters does the docstring name?
     """
