@@ -1101,7 +1101,8 @@ class BlocksScoresOfZeroForGood(BlocksScoresOfZero):
 
 
 class FillsWithMinusAThousand(Attention):
-    """Blocked scores become -1000, which others may be far below: a blocked key gets all weight.
+    """Blocked scores become a number such as -1000, which others may be far below: a blocked key gets
+    all weight then.
 
     Scores have no lower end. Which number is lower than every other one of its dtype?
     """
@@ -1110,11 +1111,6 @@ class FillsWithMinusAThousand(Attention):
 
     def fill(self, scores):
         return -1e3
-
-
-class FillsWithMinusTenThousand(FillsWithMinusAThousand):
-    def fill(self, scores):
-        return -1e4
 
 
 class BlocksOnTheCpu(Attention):

@@ -225,7 +225,7 @@ class SizesLookedAtBackwards(Heads):
     a % b is what is left when a is shared out among b. Which of the two stands first in yours?
     """
 
-    item = "heads_bad_sizes"
+    item = "heads_parameters"
 
     def look_at_sizes(self, d_model, n_heads):
         if n_heads % d_model != 0:
