@@ -1101,8 +1101,8 @@ class BlocksScoresOfZeroForGood(BlocksScoresOfZero):
 
 
 class FillsWithMinusAThousand(Attention):
-    """Blocked scores become a number such as -1000, which others may be far below: a blocked key gets
-    all weight then.
+    """Blocked scores become a number such as -1000, which others may be far below: then a blocked
+    key gets all the weight.
 
     Scores have no lower end. Which number is lower than every other one of its dtype?
     """
