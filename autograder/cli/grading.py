@@ -86,7 +86,7 @@ def grade(
         for (who, _), extension in settings.extensions.items():
             if not settings.submitted(who, assignment).parent.is_dir():  # a typo, or no hand-in yet
                 err.print(f"note: {EXTENSIONS}:{extension.line}: {who} has not handed in anything")
-    raise typer.Exit(1 if untimed or any(result.needs_staff for result in graded) else 0)
+    raise typer.Exit(1 if untimed or any(result.asks_for_staff for result in graded) else 0)
 
 
 @app.command()
@@ -152,7 +152,7 @@ def check(
         typer.echo(result.model_dump_json(indent=2))
     else:
         print_result(out, result, exam.assignment.feedback)
-    raise typer.Exit(1 if result.needs_staff else 0)
+    raise typer.Exit(1 if result.asks_for_staff else 0)
 
 
 @app.command()
@@ -209,5 +209,5 @@ def demo(
             graded = grade_and_publish(
                 copy, each.id, class_, folder, wall, jobs, settings, about=about
             )
-            troubled = troubled or any(result.needs_staff for result in graded)
+            troubled = troubled or any(result.asks_for_staff for result in graded)
     raise typer.Exit(1 if troubled else 0)

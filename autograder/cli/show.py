@@ -91,14 +91,13 @@ def print_untimed(out: Console, problems: Mapping[str, str]) -> None:
 
 
 def print_needs_staff(out: Console, graded: Sequence[Result]) -> None:
-    """What kept submissions from getting a score: each trouble once, with all whom it struck."""
+    """What kept submissions from a score, or a fair one: each once, with all whom it struck."""
     struck: dict[str, list[str]] = {}
     for result in graded:
-        for item in result.items:
-            if item.score is None:
-                students = struck.setdefault(item.message or "", [])
-                if result.student not in students:
-                    students.append(result.student)
+        lacking = [item.message or "" for item in result.items if item.score is None]
+        for message in [result.trouble, *lacking]:
+            if message is not None and result.student not in struck.setdefault(message, []):
+                struck[message].append(result.student)
     for message, students in struck.items():
         names = ", ".join(students[:10]) + (", ..." if len(students) > 10 else "")
         out.print(f"[magenta]needs staff:[/] {len(students)} ({rich.markup.escape(names)})")

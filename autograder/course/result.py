@@ -127,6 +127,7 @@ class Result(BaseModel):
     items: tuple[ItemResult, ...]
     mistakes: tuple[Mistake, ...] = ()  # the dearest first
     notes: tuple[str, ...] = ()  # for the student: cells set aside, failures that cost nothing
+    trouble: str | None = None  # for staff: a fault of ours, for which the score may be too low
     sandbox: str  # sandlock, bubblewrap, plain, or none
     seconds: float  # wall seconds from reading the file to the last verdict
     versions: dict[str, str]
@@ -143,6 +144,11 @@ class Result(BaseModel):
     def needs_staff(self) -> bool:
         """Whether this submission waits for a person: a fault of ours, or not to be read."""
         return self.score is None
+
+    @property
+    def asks_for_staff(self) -> bool:
+        """Whether a person must look at it, with a score or without one."""
+        return self.needs_staff or self.trouble is not None
 
     @property
     def unreadable(self) -> str | None:

@@ -15,8 +15,9 @@ from autograder.diagnosis.components import (
     of_name,
     read_components,
 )
-from autograder.diagnosis.evidence import Case, ask, cases_of
+from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
 from autograder.diagnosis.explained import Diagnosis
+from autograder.diagnosis.fitted import diagnose_fitted
 from autograder.diagnosis.search import diagnose
 from autograder.diagnosis.symptoms import Inquiry, Known, Symptoms, known, read_symptoms
 
@@ -37,9 +38,11 @@ __all__ = [
     "apart",
     "ask",
     "can_be_run",
+    "cannot_be_loaded",
     "cases_of",
     "combine",
     "diagnose",
+    "diagnose_fitted",
     "known",
     "named",
     "of_name",

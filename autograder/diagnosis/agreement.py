@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same, shapes, shared
-from autograder.diagnosis.components import Component, Fault, Faults
+from autograder.diagnosis.components import Component, Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
-# Questions put to more than single faults, until no more are. One counts by its size, about as long
-# as it takes: a tenth of a millisecond each, on a usual machine.
+# Questions put to more than single faults in vain, until no more are. One counts by its size, about
+# as long as it takes: a tenth of a millisecond each, on a usual machine.
 _PATIENCE = 6000.0
 _INSIDE = 1000.0  # of these, for what it is built on
 _LOOSE_PATIENCE = 1000.0
@@ -45,9 +45,12 @@ class Agreement:
             if each.item not in right and len(right.intersection(each.shows)) <= _BY_CHANCE
         ]
         # How much is found hangs on the order, too: never on what was measured or asked before.
-        # Gradients tell most: a mistake leaves some of them alone, however much else it changes.
+        # Nothing is proven where it is off by little. Gradients tell most: a mistake leaves some of
+        # them alone, however much else it changes.
+        far = {each for each in wrong if apart(answers[each], bank.cases[each], loosely)}
         self.wrong = sorted(
-            wrong, key=lambda place: (not self._tells(place), bank.cases[place].size)
+            wrong,
+            key=lambda place: (place not in far, not self._tells(place), bank.cases[place].size),
         )
         elsewhere = [each for each in places if each not in wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
@@ -75,8 +78,11 @@ class Agreement:
     def agrees(self, faults: Faults, place: int) -> bool:
         """Whether these give what the submission gives, in one case."""
         if (faults, place) not in self._agrees:
-            answer, case = self._answer(faults, place), self.bank.cases[place]
+            left, case = self._left, self.bank.cases[place]
+            answer = self._answer(faults, place)
             self._agrees[faults, place] = same(self.answers[place], answer, case, self.loosely)
+            if self._agrees[faults, place]:
+                self._left = left  # what has agreed so far is worth asking on
         return self._agrees[faults, place]
 
     def share(self, faults: Faults, place: int) -> float:
@@ -106,10 +112,30 @@ class Agreement:
         return self.bank.answer(self.component, faults, place)
 
     def fitting(self, choices: Iterable[Faults], places: Sequence[int]) -> list[Faults]:
-        """Those of the choices that agree in all of these cases."""
-        found = [each for each in choices if all(self.agrees(each, place) for place in places)]
-        # With what is wrong before it and without it may be one and the same here.
+        """Those of the choices that agree in all of these cases, less what changes nothing."""
+        found = [each for each in choices if self._agree_at(each, places)]
+        found = list(dict.fromkeys(self._least(each, places) for each in found))
         return [each for each in found if not any(set(other) < set(each) for other in found)]
+
+    def twins(self, faults: Faults, places: Sequence[int]) -> list[Faults]:
+        """The same with another fault in the place of one, of the same step, if they agree, too."""
+        found = [
+            tuple(other if each is one else each for each in faults)
+            for one in faults
+            for other in self.faults
+            if other not in faults and not other.steps.isdisjoint(one.steps)
+        ]
+        return [each for each in found if combine(each) and self._agree_at(each, places)]
+
+    def _least(self, faults: Faults, places: Sequence[int]) -> Faults:
+        for one in faults if len(faults) > 1 else ():
+            others = tuple(each for each in faults if each is not one)
+            if self._agree_at(others, places):
+                return self._least(others, places)
+        return faults
+
+    def _agree_at(self, faults: Faults, places: Sequence[int]) -> bool:
+        return all(self.agrees(faults, place) for place in places)
 
     def is_apart(self, faults: Faults, places: Sequence[int]) -> bool:
         """Whether these are far from what is right in one of these cases."""

@@ -8,22 +8,17 @@ with weights of its own shapes.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cache, lru_cache
-from typing import Any
-
-from torch import Tensor
+from functools import cache
 
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, combine
-from autograder.diagnosis.evidence import WRONG_PARAMETERS, Case
-from autograder.handout.checks.weights import drawn_weights
+from autograder.diagnosis.evidence import Case, cannot_be_loaded
+from autograder.diagnosis.fitted import with_fitting_weights
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 Ask = Callable[[Case], Answer]  # puts a case to the submission
-_Shapes = Mapping[str, tuple[int, ...]]
 
 
 class Alone:
@@ -54,7 +49,7 @@ class Alone:
         wrong = [each for each in places if not self._bank.is_right(each, self._answers[each])]
         if not wrong:
             return True
-        unloaded = any(_cannot_be_loaded(self._answers[each]) for each in wrong)
+        unloaded = any(cannot_be_loaded(self._answers[each]) for each in wrong)
         beside = self._beside(component, faults, unloaded)
         if (unloaded or not explained) and not all(map(beside.agrees, places)):
             return False
@@ -76,8 +71,8 @@ class Alone:
         return kind(component, faults, self._bank, self._answers, self._ask)
 
 
-def can_be_run(component: Component, faults: Faults, bank: Bank) -> bool:
-    """Whether a component with these faults answers any call, of those that the checks make.
+def can_be_run(component: Component, faults: Faults, bank: Bank, item: str) -> bool:
+    """Whether a component with these faults answers any call that the checks of an item make.
 
     A module is asked with weights that fit, and only what it was made for.
     """
@@ -85,8 +80,11 @@ def can_be_run(component: Component, faults: Faults, bank: Bank) -> bool:
     return any(
         beside.is_answered(each)
         for each in bank.cases_of(component)
-        if not isinstance(target := bank.cases[each].question.target, Blueprint)
-        or target.method == "forward"
+        if bank.cases[each].item == item
+        and (
+            not isinstance(target := bank.cases[each].question.target, Blueprint)
+            or target.method == "forward"
+        )
     )
 
 
@@ -95,10 +93,6 @@ def _others(item: str, component: Component, faults: Faults) -> list[Fault]:
     others = [each for each in component.faults if combine((*faults, each))]
     meant = [each for each in others if each.item == item]
     return meant or [each for each in others if item in each.shows]
-
-
-def _cannot_be_loaded(answer: Answer) -> bool:
-    return answer.failure is not None and answer.failure.type == WRONG_PARAMETERS
 
 
 class _Beside:
@@ -147,7 +141,7 @@ class _Fitted(_Beside):
     """The same of a module that has other parameters: asked again, with weights that fit."""
 
     def _made_case(self, place: int) -> Case:
-        return _with_fitting_weights(self._bank.cases[place], self._faults, self._bank)
+        return with_fitting_weights(self._bank.cases[place], self._faults, self._bank)
 
     def _asked(self, place: int) -> Answer:
         return self._ask(self._case(place))
@@ -155,58 +149,3 @@ class _Fitted(_Beside):
     def _made_given(self, place: int, *others: Fault) -> Answer:
         faults = (*self._faults, *others)
         return self._bank.ask_fault(self._component, faults, self._case(place))
-
-
-def _with_fitting_weights(case: Case, faults: Faults, bank: Bank) -> Case:
-    """The case with weights of the shapes that modules with these faults have.
-
-    Modules that cannot be made are asked as before, and those that know of no parameter of theirs
-    with what they draw, in float32 then.
-    """
-    question = case.question
-    modules = [
-        each
-        for each in (question.target, *question.args)
-        if isinstance(each, Blueprint) and each.weights is not None
-    ]
-    shapes = [bank.shapes_of(each, faults) for each in modules]
-    if None in shapes:
-        return case
-    fitting = {
-        id(each): replace(each, weights=_fitting(each.weights or {}, found or {}))
-        for each, found in zip(modules, shapes, strict=True)
-    }
-    target, *args = (fitting.get(id(each), each) for each in (question.target, *question.args))
-    changes: dict[str, Any] = {"target": target, "args": tuple(args)}
-    if {} in shapes:
-        cotangents = question.how.cotangents
-        how = replace(question.how, cotangents=cotangents and tuple(map(_single, cotangents)))
-        kwargs = {name: _single(each) for name, each in question.kwargs.items()}
-        changes = {
-            "target": _single(target),
-            "args": tuple(map(_single, args)),
-            "kwargs": kwargs,
-            "how": how,
-        }
-    return replace(case, question=replace(question, **changes), at=-1)
-
-
-def _fitting(weights: Mapping[str, Tensor], shapes: _Shapes) -> Mapping[str, Tensor] | None:
-    """Weights of these shapes: those of the case where they fit."""
-    if not shapes:
-        return None
-    drawn = _drawn(tuple(shapes.items()))
-    kept = {name for name in shapes if name in weights and weights[name].shape == drawn[name].shape}
-    return {name: weights[name] if name in kept else drawn[name] for name in shapes}
-
-
-@lru_cache(maxsize=4)
-def _drawn(shapes: tuple[tuple[str, tuple[int, ...]], ...]) -> Mapping[str, Tensor]:
-    return drawn_weights(dict(shapes), 0)
-
-
-def _single(value: Any) -> Any:
-    if isinstance(value, Blueprint):
-        return value.in_float32()
-    is_float = isinstance(value, Tensor) and value.is_floating_point()
-    return value.float() if is_float else value

@@ -33,7 +33,7 @@ class Bank:
         self.components = components
         self.cases = cases
         self._inherited = inherited
-        self._every = [*inherited, *components]
+        self.every = (*inherited, *components)
         self._answers: dict[tuple[str, Faults, int], Answer] = {}
         self._of = [of_name(components, each.question.name) for each in cases]
 
@@ -89,7 +89,7 @@ class Bank:
         if case.is_value:
             return component.value(own, case.question.name)
         parts = []
-        for part in self._every:
+        for part in self.every:
             theirs = tuple(each for each in faults if each.component == part.name)
             if theirs and part is not component:
                 parts.append((part, theirs))

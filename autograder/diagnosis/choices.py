@@ -78,10 +78,12 @@ class Choices:
         gains: dict[Faults, float] = {}
         for base in bases:
             explained = False
-            for place in self._unexplained(base, places):
+            left = self._unexplained(base, places)
+            for place in left[:_SAMPLES]:
                 had = self._agreement.share(base, place)
-                for faults in self._more(base, place, among):
-                    if not self._agreement.is_patient:
+                explained = False
+                for faults, goes_on in self._more(base, left, place, among):
+                    if not self._agreement.is_patient or (explained and not goes_on):
                         break
                     gain = self._agreement.share(faults, place) - had
                     gains[faults] = max(gain, gains.get(faults, 0.0))
@@ -93,14 +95,26 @@ class Choices:
         gains = {faults: gain for faults, gain in gains.items() if gain > 0}
         return dict(sorted(gains.items(), key=lambda each: -each[1]))
 
-    def _more(self, base: Faults, place: int, among: Faults | None) -> Iterator[Faults]:
-        """A base with each fault that may be seen there."""
-        item = self._agreement.bank.cases[place].item
-        for fault in self._agreement.faults if among is None else among:
-            if fault not in base and (item in fault.shows or not fault.shows):
-                faults = self._with(base, fault)
-                if combine(faults):
-                    yield faults
+    def _more(
+        self, base: Faults, left: Sequence[int], place: int, among: Faults | None
+    ) -> Iterator[tuple[Faults, bool]]:
+        """A base with each fault that may be seen at a place, the likeliest first.
+
+        left: cases that the base leaves, one of each item. A fault that shows in just these items
+        is likelier than one that shows elsewhere, too. Returns each with whether it is as likely
+        as the one before it.
+        """
+        cases = self._agreement.bank.cases
+        items, item = {cases[each].item for each in left}, cases[place].item
+        faults = self._agreement.faults if among is None else among
+        may_be = [each for each in faults if item in each.shows or not each.shows]
+        distance = {each: len(items.symmetric_difference(each.shows)) for each in may_be}
+        before = -1
+        for fault in sorted(may_be, key=lambda each: distance[each]) if base else may_be:
+            faults = self._with(base, fault)
+            if fault not in base and combine(faults):
+                yield faults, not base or distance[fault] == before
+                before = distance[fault]
 
     def _with(self, base: Faults, fault: object) -> Faults:
         own = {*base, fault}
@@ -112,8 +126,6 @@ class Choices:
         ours, found = self._agreement, dict[str, int]()
         for place in places:
             item = ours.bank.cases[place].item
-            if len(found) == _SAMPLES:
-                break
             if item not in found and not ours.agrees(base, place):
                 found[item] = place
         return list(found.values())
@@ -174,9 +186,9 @@ class Choices:
         ours = self._agreement
         common = set(ours.component.common)
         pairs = list(filter(combine, combinations(ours.faults, 2)))
-        pairs.sort(key=lambda each: -len(common.intersection(each)))
+        pairs.sort(key=lambda each: (not ours.may_be_all(each), -len(common.intersection(each))))
         found: list[Faults] = []
-        for place in self._unexplained((), ours.wrong)[-1:]:
+        for place in self._unexplained((), ours.wrong)[:_SAMPLES][-1:]:
             for pair in pairs:
                 if not ours.is_patient:
                     break

@@ -122,6 +122,11 @@ def failure_of(error: StudentError) -> Failure:
     return error.failure or Failure(kind, "")
 
 
+def cannot_be_loaded(answer: Answer) -> bool:
+    """Whether a module has other parameters than those that it was to load."""
+    return answer.failure is not None and answer.failure.type == WRONG_PARAMETERS
+
+
 def ask(student: Student, case: Case) -> Answer:
     """A submission's answer to a case."""
     if case.is_value:

@@ -13,7 +13,7 @@ at work in a later one or not: both are tried.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import combinations
+from itertools import chain, combinations
 
 import torch
 
@@ -87,18 +87,24 @@ class _Search:
         """What gives all that is known of the component.
 
         A fault that is known to show in just the items that are wrong here gives what is right
-        in the others: it is not asked about them. No two give the same everywhere, so the first
-        that fits is the only one; those that show in as many cases are tried first.
+        in the others: it is not asked about them. Only of modules whose parameters are wrong, which
+        cannot be loaded, two may give the same.
         """
         ours = self._agreement
         to_explain = [each for each in ours.places if ours.bank.cases[each].item in ours.items]
-        for fault in () if self._before else ours.likely():
-            if all(ours.agrees((fault,), place) for place in to_explain):
-                return [(fault,)]
+        likely = () if self._before else ours.likely()
+        if found := ours.fitting([(each,) for each in likely], to_explain):
+            return found
         for choices in self._choices.each(ours.may_be_all):
             if found := ours.fitting(choices, ours.places):
-                return found
-        return ours.fitting(self._choices.inherited(), ours.places)
+                return self._with_twins(found, ours.places)
+        return self._with_twins(ours.fitting(self._choices.inherited(), ours.places), ours.places)
+
+    def _with_twins(self, found: Sequence[Faults], places: Sequence[int]) -> list[Faults]:
+        """Of several mistakes one may hide what tells another from a third: both are told then."""
+        several = [each for each in found if len(each) > 1]
+        twins = chain.from_iterable(self._agreement.twins(each, places) for each in several)
+        return list(dict.fromkeys([*found, *twins]))
 
     def _diagnose_item(self, item: str, whole: Sequence[Faults]) -> Diagnosis | None:
         """What explains one item, `whole` being what explains all that is known."""
@@ -126,7 +132,7 @@ class _Search:
     def _explain_item(self, item: str, places: Sequence[int]) -> list[Faults]:
         for choices in self._choices.each(lambda faults: all(item in x.shows for x in faults)):
             if found := self._agreement.fitting(choices, places):
-                return found
+                return self._with_twins(found, places)
         return []
 
     def _diagnose_each(self, items: Sequence[str]) -> dict[str, Diagnosis]:

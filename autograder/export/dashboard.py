@@ -165,17 +165,18 @@ def _rows(
 
 
 def _troubles(rows: Sequence[_Row]) -> dict[tuple[tuple[str, str], ...], list[_Row]]:
-    """What kept submissions from getting a score, each once, with all whom it struck.
+    """What kept submissions from getting a score, or their whole one, with all whom it struck.
 
     A trouble is told by item, its title and message; where nothing could be read, without one.
     """
     struck: dict[tuple[tuple[str, str], ...], list[_Row]] = {}
     for row in rows:
-        if not row.has_score:
-            result = row.entry.result
+        result = row.entry.result
+        if result.asks_for_staff:
             lost = [each for each in result.items if each.verdict is Verdict.INTERNAL]
             why = [("", result.unreadable)] if result.unreadable else []
             told = why or [(f"{each.title} ({each.item})", each.message or "") for each in lost]
+            told += [("", result.trouble)] if result.trouble else []
             struck.setdefault(tuple(told), []).append(row)
     return struck
 

@@ -42,7 +42,7 @@ class Entry:
     def states(self) -> tuple[str, ...]:
         """Which of STATES it is in."""
         there = {
-            "staff": self.result.needs_staff,
+            "staff": self.result.asks_for_staff,
             "waits": bool(self.standing and self.standing.waiting),
             "late": bool(self.standing and self.standing.seconds_late),
             "limit": any(item.verdict in _LIMITS for item in self.result.items),

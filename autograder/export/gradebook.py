@@ -81,6 +81,8 @@ def record(
                 if policy:
                     _record_penalties(gradebook, stored, policy)
                 gradebook.db.commit()
+                if result.trouble:
+                    _ask_for_staff(gradebook, result)
     withheld = tuple(result.student for result in results if result.needs_staff)
     return Recorded(len(results) - len(withheld), withheld)
 

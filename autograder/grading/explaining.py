@@ -19,7 +19,9 @@ from autograder.diagnosis import (
     Inquiry,
     Known,
     ask,
+    cannot_be_loaded,
     diagnose,
+    diagnose_fitted,
     known,
 )
 from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
@@ -83,6 +85,9 @@ class Explaining:
         bank = self.exam.bank
         wrong = [item.item for item in items if item.verdict in TO_DIAGNOSE]
         found = diagnose(bank, self.answers, wrong) if wrong else {}
+        if found and any(map(cannot_be_loaded, self.answers.values())):
+            with self.student_of(self.submission) as student:
+                found = diagnose_fitted(bank, self.answers, found, lambda case: ask(student, case))
         views: dict[str, Behind] = {}
         for view in self.behind:
             hidden = view.failed(but=found)

@@ -43,12 +43,13 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
     started = time.perf_counter()
     sha256, notes = None, []
     mistakes: tuple[Mistake, ...] = ()
+    trouble = None
     try:
         path = find_submission(path, exam.assignment.id)
         refuse_links(path.parent, exam.assignment.handed_in)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
-        items, mistakes, more = _grade(submission, path.parent, exam, server)
+        items, mistakes, more, trouble = _grade(submission, path.parent, exam, server)
         if all(item.verdict is Verdict.MISSING for item in items):
             _refuse_the_wrong_one(path)
         notes += more
@@ -58,7 +59,7 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
         items = _internal(exam, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - started
     result = _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
-    return result.model_copy(update={"mistakes": mistakes})
+    return result.model_copy(update={"mistakes": mistakes, "trouble": trouble})
 
 
 def _refuse_the_wrong_one(path: Path) -> None:
@@ -107,8 +108,8 @@ def _result(
 
 def _grade(
     submission: Submission, handed_in: Path, exam: Exam, server: Server
-) -> tuple[list[ItemResult], tuple[Mistake, ...], list[str]]:
-    """The items, the mistakes in them, and what else there is to tell the student."""
+) -> tuple[list[ItemResult], tuple[Mistake, ...], list[str], str | None]:
+    """The items, the mistakes in them, and what else there is to tell the student, and staff."""
     server.start()  # its own time is not the student's
     started = time.monotonic()
 
@@ -142,12 +143,17 @@ def _grade(
     kept = replace(submission, cells=cells)
     explaining = Explaining(exam, kept, outcomes, answers, behind, student_of)
     mistakes: tuple[Mistake, ...] = ()
+    trouble = None
     try:
         items, mistakes = explaining.explain(items)
-    except Exception:  # the verdicts stand, whatever nothing was found out about
+    except Exception as error:  # the verdicts stand, each at its full price
         _log.exception("nothing could be explained in what was handed in as %s", handed_in)
+        trouble = (
+            "What is wrong could not be explained, so that one mistake may have cost several "
+            f"items: {type(error).__name__}: {error}. Tell us, and grade it again."
+        )
     own = looked_at(exam.source, exam.outcomes)
-    return with_contradictions(items, carried_by, own, exam.source), mistakes, notes
+    return with_contradictions(items, carried_by, own, exam.source), mistakes, notes, trouble
 
 
 def _ask(

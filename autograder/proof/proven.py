@@ -37,7 +37,7 @@ class Graded:
     told: Told
     touched: tuple[ItemResult, ...] = ()  # those that it costs nothing
     costs: float = 0.0  # share of the assignment's points
-    is_too_dear: bool = False  # more than one mistake may cost, though what it stands in can be run
+    is_too_dear: bool = False  # more than one mistake may cost, though it can be run there
 
     @property
     def name(self) -> str:
@@ -84,6 +84,12 @@ class Proof:
             f"{each.name} is told as something else"
             for each in self.pairs
             if each.told is Told.WRONG
+        ]
+        said += [
+            f"{each.name} costs {each.costs:.0%} of the points, though it can be run: one mistake "
+            f"may cost {MOST_COSTS:.0%}"
+            for each in self.singles
+            if each.is_too_dear
         ]
         said += [
             f"the variant {name} loses or is told of {', '.join(each.item for each in lost)}"

@@ -157,8 +157,19 @@ def _judged(exam: Exam, component: Component, faults: Faults, result: Result) ->
     told = _what_was_told(exam, component, faults, (*lost, *touched))
     meant = {each.item for each in faults}
     own = sum(each.points for each in result.items if each.item in meant) / result.max_score
-    dear = costs > max(MOST_COSTS, own) and can_be_run(component, faults, exam.bank)
+    dear = costs > max(MOST_COSTS, own) and _costs_run(exam, component, faults, lost) > max(
+        MOST_COSTS, own
+    )
     return Graded(faults, lost, told, touched, costs, dear)
+
+
+def _costs_run(
+    exam: Exam, component: Component, faults: Faults, lost: Sequence[ItemResult]
+) -> float:
+    """The share that it costs in items where it leaves answers: of what else is there to see."""
+    bank = exam.bank
+    ran = [each for each in lost if can_be_run(component, faults, bank, each.item)]
+    return sum(each.points - (each.score or 0.0) for each in ran) / exam.assignment.max_score
 
 
 def _what_was_told(

@@ -194,6 +194,18 @@ def test_mask_beats_huge_logits(agree: Agree, draw: Draw, dtype: torch.dtype) ->
     agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
 
 
+@item("attention_mask", hint="Is what you fill in lower than any score may be?")
+def test_mask_beats_low_logits(agree: Agree, draw: Draw) -> None:
+    """A blocked key has weight exactly 0 even when the logits of all others are far below it."""
+    q = torch.full((BATCH, N_HEADS, T_Q, D_K), 2.0, dtype=torch.float64)
+    k = torch.full((BATCH, N_HEADS, T_K, D_K), -HUGE, dtype=torch.float64)
+    mask = draw_mask(draw, T_Q, T_K)
+    mask[:, 0], mask[:, 1] = False, True
+    k[..., 0, :] = 0.0
+    v = draw.normal(BATCH, N_HEADS, T_K, D_V)
+    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
+
+
 @item("attention_mask", public=True, hint="Is 0 taken for the sign that a key is blocked?")
 def test_mask_of_equal_logits(agree: Agree, draw: Draw) -> None:
     """A logit of exactly 0 is one like any other, and so are logits that are all the same."""

@@ -262,7 +262,8 @@ class MultiHeadAttention(nn.Module):
 # %% [markdown]
 # **The stored weights.** After a forward, `self.weights` holds the weights of that call, shape
 # `(batch, n_heads, t_q, t_k)` and the dtype of the inputs, every head by itself, in self-attention
-# and in cross-attention: the right values, each query's row summing to 1. With a mask (each query
+# and in cross-attention: the right values, each query's row summing to 1; a single sentence, head
+# or position has its axis, too. With a mask (each query
 # having a key left) they are the weights after the mask, exactly 0 at what it blocks. They are
 # detached from the graph (`requires_grad` is `False`), so that looking at them later keeps no
 # memory alive and trains nothing.

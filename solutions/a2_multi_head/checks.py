@@ -293,6 +293,16 @@ def test_weights_with_mask(agree: Agree, draw: Draw) -> None:
     wrong_unless_detached(agree, made, answer.read[0], *inputs)
 
 
+@item("heads_weights", hint="Does anything squeeze an axis of size 1 away?", fits="shape")
+@pytest.mark.parametrize(
+    "sizes", [(1, N_HEADS, T_Q), (BATCH, 1, T_Q), (BATCH, N_HEADS, 1)], ids=str
+)
+def test_weights_keep_their_axes(agree: Agree, draw: Draw, sizes: tuple[int, int, int]) -> None:
+    """One sentence, one head and one position still have an axis in the stored weights."""
+    batch, n_heads, t = sizes
+    agree(attention(agree, n_heads), *selves(draw, batch=batch, t=t), **STORED)
+
+
 @item("heads_weights", hint="Is something made in another dtype than the inputs'?", fits="dtype")
 def test_weights_in_float32(agree: Agree, draw: Draw) -> None:
     """A float32 module stores float32 weights."""

@@ -343,11 +343,11 @@ def test_feed_forward_drops_everything(agree: Agree, draw: Draw) -> None:
     agree(network, draw.normal(BATCH, T, D_MODEL))
 
 
-def see_through(agree: Agree, size: int, **dropout: float) -> Blueprint:
-    """A network that gives positive numbers back as they are, unless something is dropped."""
+def see_through(agree: Agree, size: int, bias: float = 0.0, **dropout: float) -> Blueprint:
+    """A network that adds bias to positive numbers, unless something is dropped."""
     same, nothing = torch.eye(size, dtype=torch.float64), torch.zeros(size, dtype=torch.float64)
-    weights = {f"linear{i}.{kind}": nothing for i in (1, 2) for kind in ("bias",)}
-    weights |= {f"linear{i}.weight": same for i in (1, 2)}
+    weights = {f"linear{i}.weight": same for i in (1, 2)}
+    weights |= {"linear1.bias": nothing, "linear2.bias": nothing + bias}
     return agree.module("FeedForward", size, size, **dropout).with_weights(weights)
 
 
@@ -384,9 +384,9 @@ def test_feed_forward_drops_nothing_in_eval(
 ) -> None:
     """In eval mode nothing is dropped."""
     x = 30 + draw.normal(BATCH, T, D_MODEL).abs()
-    network = see_through(agree, D_MODEL, dropout=rate)
+    network = see_through(agree, D_MODEL, bias=7.0, dropout=rate)  # what is left says where
     got = student.call(network, x).value
-    if not isinstance(got, torch.Tensor) or got.shape != x.shape or (got == 0).any():
+    if not isinstance(got, torch.Tensor) or got.shape != x.shape or (got <= 7).any():
         agree.wrong(network, "something is dropped in eval mode", x)
 
 

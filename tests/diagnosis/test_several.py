@@ -131,3 +131,21 @@ def test_who_sees_to_empty_rows_and_forgets_the_mask_is_told(exam, server, cours
     assert found == {"attention.IgnoresTheMaskButForBlockedRows"}
     lost = {item.item for item in result.items if item.verdict not in ("passed", "carried")}
     assert lost == {"attention_mask"}
+
+
+def test_a_mistake_that_others_hide_is_not_told(exam_of):
+    """Without smoothing no share of it is given to anybody: how it is shared out is not seen."""
+    bank = exam_of("a6_translation").bank
+    loss = next(each for each in bank.components if each.name == "smoothed_loss")
+    seen = chosen(loss, "PadIdIsTheLeast", "SmoothingIgnored")
+    (hidden,) = chosen(loss, "NoShareForPadding")
+    assert told(bank, loss, (*seen, hidden)) == told(bank, loss, seen) == set(seen)
+
+
+def test_of_two_that_nothing_tells_apart_both_are_told(exam_of):
+    """A plain number has no gradient, in which alone the two differ."""
+    bank = exam_of("a6_translation").bank
+    loss = next(each for each in bank.components if each.name == "smoothed_loss")
+    names = "LogOfSoftmaxAndATrifleLarger", "MeanOverTheWordsOfTheRight", "ReturnsANumber"
+    found = told(bank, loss, chosen(loss, *names))
+    assert {"LogOfClampedLarger", *names} == {each.name for each in found}

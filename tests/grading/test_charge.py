@@ -6,7 +6,7 @@ import pytest
 
 from autograder.course.result import Verdict
 from autograder.diagnosis import Alone, can_be_run
-from autograder.grading import grade
+from autograder.grading import explaining, grade
 from autograder.grading.carried import with_contradictions
 from autograder.grading.judge import verdict_on
 from autograder.proof.proving import Maker
@@ -118,13 +118,14 @@ def test_parameters_that_are_not_found_cost_their_item_alone(hand_in, text):
     assert lost == {"heads_parameters"}
     result = hand_in("a2_multi_head", "multi_head", text % "query")
     lost = {each.item for each in result.items if each.score < each.points}
-    assert {"heads_parameters", "heads_cross_attention", "heads_mask"} <= lost
+    assert {"heads_parameters", "heads_cross_attention"} <= lost
 
 
 def test_behind_parameters_that_cannot_be_loaded_no_other_mistake_hides(hand_in):
     result = hand_in("a2_multi_head", "multi_head", HEADS % "query")
     lost = {each.item for each in result.items if each.score < each.points}
-    assert {"heads_parameters", "heads_cross_attention", "heads_mask"} <= lost
+    assert lost == {"heads_parameters", "heads_cross_attention"}  # each is paid for once
+    assert len({fault for each in result.mistakes for fault in each.faults}) == 2
 
 
 def alone_of(exam, name, ask=None):
@@ -167,13 +168,30 @@ def test_what_other_items_ask_shows_that_one_is_right(exam):
 
 
 @pytest.mark.parametrize(
-    ("name", "runs"),
-    [("NarrowProjections", True), ("ProjectionsInAList", True), ("WidthOf512", False)],
+    ("name", "item", "runs"),
+    [
+        ("NarrowProjections", "heads_extremes", True),
+        ("ProjectionsInAList", "heads_mask", True),
+        ("WidthOf512", "heads_mask", False),
+        ("SizesLookedAtBackwards", "heads_extremes", True),  # as many heads as numbers
+        ("SizesLookedAtBackwards", "heads_mask", False),
+    ],
 )
-def test_it_is_known_whether_a_fault_leaves_anything_to_run(exam_of, name, runs):
+def test_it_is_known_whether_a_fault_leaves_anything_to_run(exam_of, name, item, runs):
     exam = exam_of("a2_multi_head")
     faults, component, _ = alone_of(exam, f"heads.{name}")
-    assert can_be_run(component, faults, exam.bank) is runs
+    assert can_be_run(component, faults, exam.bank, item) is runs
+
+
+def test_what_cannot_be_explained_is_a_word_for_staff(hand_in, monkeypatch):
+    """The verdicts stand at their full price, which may be too high."""
+    monkeypatch.setattr(explaining, "diagnose", lambda *_: 1 / 0)
+    result = hand_in("a1_attention", "attention", NO_SCALE)
+    assert result.score == 8
+    assert not result.mistakes
+    assert "ZeroDivisionError" in result.trouble
+    assert result.asks_for_staff
+    assert not result.needs_staff
 
 
 def test_a_mistake_that_nobody_knows_is_paid_for_once_where_its_line_is_proven(hand_in):
@@ -220,3 +238,12 @@ def test_a_wrong_part_of_an_earlier_assignment_in_an_added_cell_costs(hand_in, e
     lost = [each.item for each in result.items if each.score < each.points]
     assert lost
     assert result.score < result.max_score
+
+
+def test_mistakes_beside_parameters_that_cannot_be_loaded_are_named(hand_in, exam_of):
+    """Asked again with weights that fit, the others show, and tell which of two norms it is."""
+    heads = next(x for x in exam_of("a2_multi_head").bank.components if x.name == "heads")
+    names = "LayerNormAndResidualInside", "BlockedRowsBecomeUniform", "WeightsNotDetached"
+    cell = heads.cell_with([x for x in heads.faults if x.name in names])
+    result = hand_in("a2_multi_head", "multi_head", cell)
+    assert {x for each in result.mistakes for x in each.faults} == {f"heads.{x}" for x in names}

@@ -86,6 +86,7 @@ def test_a_proof_without_problems_has_none(proof):
         ({"told": Told.PARTLY}, "is partly"),
         ({"told": Told.WRONG}, "is wrong"),
         ({"told": Told.ALIKE}, "is alike"),
+        ({"costs": 0.3, "is_too_dear": True}, "costs 30% of the points"),
     ],
 )
 def test_a_single_fault_fails_the_gate(proof, changed, said):

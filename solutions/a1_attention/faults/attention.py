@@ -1091,6 +1091,28 @@ class BlocksScoresOfZero(Attention):
         return scores.masked_fill(scores == 0, torch.finfo(scores.dtype).min)
 
 
+class BlocksScoresOfZeroForGood(BlocksScoresOfZero):
+    def block(self, scores, mask):
+        scores = scores * mask
+        return scores.masked_fill(scores == 0, -torch.inf)
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=-1).nan_to_num(0.0)
+
+
+class FillsWithMinusAThousand(Attention):
+    """Blocked scores become a number such as -1000, which others may be far below: then a blocked
+    key gets all the weight.
+
+    Scores have no lower end. Which number is lower than every other one of its dtype?
+    """
+
+    item = "attention_mask"
+
+    def fill(self, scores):
+        return -1e3
+
+
 class BlocksOnTheCpu(Attention):
     """What takes the place of blocked scores is made on torch's default device.
 
@@ -1284,6 +1306,14 @@ class SubtractsTheLargestOfTheTensor(Attention):
     def normalise(self, scores, mask):
         powers = (scores - scores.max()).exp()
         return powers / powers.sum(-1, keepdim=True)
+
+
+class SubtractsTheLargestOfWhatIsAllowed(SubtractsTheLargestOfTheTensor):
+    def normalise(self, scores, mask):
+        if mask is None:
+            return super().normalise(scores, mask)
+        powers = (scores - scores[mask.expand_as(scores)].max()).exp() * mask
+        return powers / (powers.sum(-1, keepdim=True) + ~mask.any(-1, keepdim=True))
 
 
 class AddsATrifleToTheSum(Attention):

@@ -219,6 +219,19 @@ class SizesAsserted(Heads):
         assert d_model % n_heads == 0, f"{d_model} is not a multiple of {n_heads}"
 
 
+class SizesLookedAtBackwards(Heads):
+    """Sizes that share out evenly are refused: it is d_model that is shared out among n_heads.
+
+    a % b is what is left when a is shared out among b. Which of the two stands first in yours?
+    """
+
+    item = "heads_parameters"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if n_heads % d_model != 0:
+            raise ValueError(f"d_model={d_model} does not share out among n_heads={n_heads}")
+
+
 class SizesNotNamed(Heads):
     """The message of the ValueError contains neither d_model nor n_heads, as numbers.
 
@@ -461,7 +474,7 @@ class NamesOfTheMatrices(Heads):
 
 
 class LayerNormInside(Heads):
-    """There is a layer norm named norm among the parameters, which do not belong here.
+    """There is a layer norm among the parameters, which does not belong here.
 
     It comes later, in the layer around the attention. Which parameters does the docstring name?
     """
@@ -470,6 +483,27 @@ class LayerNormInside(Heads):
 
     def finish(self):
         self.norm = nn.LayerNorm(self.d_model)
+
+
+class LayerNormOfAnotherName(LayerNormInside):
+    def finish(self):
+        self.layer_norm = nn.LayerNorm(self.d_model)
+
+
+class LayerNormAndResidualInside(Heads):
+    """The query is added to the output, and the sum is normed, by a norm that does not belong among
+    the parameters here.
+
+    Both come later, in the layer around the attention. Which parameters does the docstring name?
+    """
+
+    item = "heads_parameters"
+
+    def finish(self):
+        self.layer_norm = nn.LayerNorm(self.d_model, eps=1e-6)
+
+    def give(self, output, query):
+        return self.layer_norm(output + query)
 
 
 class FrozenParameters(Heads):
@@ -626,6 +660,23 @@ class LengthOfTheQueryForAll(Heads):
 
     def look_at_inputs(self, query, key, mask):
         key.reshape(*query.shape[:2], self.n_heads, self.d_k)
+
+
+class MergeRemembersTheSizes(Heads):
+    """merge_heads takes the batch and the length from what split_heads has seen last, which is the
+    value: it raises an error where the query has another length, or where nothing was split yet.
+
+    What does merge_heads get, and which sizes stand in its shape?
+    """
+
+    item = "heads_merge"
+
+    def part(self, x):
+        self.batch, self.t, _ = x.shape
+        return super().part(x)
+
+    def join(self, x):
+        return x.reshape(self.batch, self.t, self.d_model)
 
 
 class NeedsAMask(Heads):
@@ -1315,6 +1366,24 @@ class WeightsAveraged(Heads):
 
     def store(self, weights, scores, answers):
         self.weights = weights.detach().mean(1)
+
+
+class WeightsSqueezed(Heads):
+    """The axes of size 1 are squeezed out of the stored weights.
+
+    Of one sentence, or of one head, they are still (batch, n_heads, t_q, t_k). What takes an axis
+    away?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach().squeeze()
+
+
+class WeightsSqueezedOfOneSentence(WeightsSqueezed):
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach().squeeze(0)
 
 
 class WeightsOfOneSentence(Heads):

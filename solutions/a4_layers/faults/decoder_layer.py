@@ -228,6 +228,18 @@ class RateOfAHalf(ThreeFrames):
         return 0.5
 
 
+class RateOfKeeping(ThreeFrames):
+    """dropout is taken for the probability with which a number is kept, not dropped.
+
+    Some libraries count it that way. Which way does torch, and which way the docstring?
+    """
+
+    item = "decoder_dropout"
+
+    def rate(self, dropout):
+        return 1 - dropout
+
+
 class OneAttentionOfTwoNames(ThreeFrames):
     """self_attn and cross_attn are one and the same module under two names.
 

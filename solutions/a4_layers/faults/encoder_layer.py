@@ -205,6 +205,18 @@ class RateOfAHalf(SelfAttentionAndNetwork):
         return 0.5
 
 
+class RateOfKeeping(SelfAttentionAndNetwork):
+    """dropout is taken for the probability with which a number is kept, not dropped.
+
+    Some libraries count it that way. Which way does torch, and which way the docstring?
+    """
+
+    item = "encoder_dropout"
+
+    def rate(self, dropout):
+        return 1 - dropout
+
+
 class AttentionNamedAttention(SelfAttentionAndNetwork):
     """The attention is named attention.
 

@@ -46,8 +46,11 @@ class Network(nn.Module):
     def drop_before(self, x):
         return x
 
+    def toss(self, x):
+        return self.dropout(x)
+
     def drop(self, hidden):
-        return self.dropout(hidden)
+        return self.toss(hidden)
 
     def drop_after(self, output):
         return output
@@ -604,8 +607,8 @@ class DropsInEvalMode(Network):
 
     item = "feed_forward_dropout"
 
-    def drop(self, hidden):
-        return F.dropout(hidden, self.p)
+    def toss(self, x):
+        return F.dropout(x, self.p)
 
 
 class DropsInEvalModeOnly(Network):
@@ -616,8 +619,8 @@ class DropsInEvalModeOnly(Network):
 
     item = "feed_forward_dropout"
 
-    def drop(self, hidden):
-        return F.dropout(hidden, self.p, not self.training)
+    def toss(self, x):
+        return F.dropout(x, self.p, not self.training)
 
 
 class NotDividedByRand(Network):
@@ -628,8 +631,8 @@ class NotDividedByRand(Network):
 
     item = "feed_forward_dropout"
 
-    def drop(self, hidden):
-        return hidden * (torch.rand_like(hidden) >= self.p) if self.training else hidden
+    def toss(self, x):
+        return x * (torch.rand_like(x) >= self.p) if self.training else x
 
 
 class NotDividedByBernoulli(Network):
@@ -640,10 +643,10 @@ class NotDividedByBernoulli(Network):
 
     item = "feed_forward_dropout"
 
-    def drop(self, hidden):
+    def toss(self, x):
         if not self.training:
-            return hidden
-        return hidden * torch.bernoulli(torch.full_like(hidden, 1 - self.p))
+            return x
+        return x * torch.bernoulli(torch.full_like(x, 1 - self.p))
 
 
 class DividesTwice(Network):
@@ -654,8 +657,8 @@ class DividesTwice(Network):
 
     item = "feed_forward_dropout"
 
-    def drop(self, hidden):
-        return self.dropout(hidden) / (1 - self.p) if self.training else hidden
+    def toss(self, x):
+        return self.dropout(x) / (1 - self.p) if self.training else x
 
 
 class DropsWholePositions(Network):
@@ -666,8 +669,8 @@ class DropsWholePositions(Network):
 
     item = "feed_forward_dropout"
 
-    def drop(self, hidden):
-        return hidden * self.dropout(torch.ones_like(hidden[..., :1]))
+    def toss(self, x):
+        return x * self.dropout(torch.ones_like(x[..., :1]))
 
 
 class DropoutAtTheStart(Network):
@@ -679,7 +682,7 @@ class DropoutAtTheStart(Network):
     item = "feed_forward_dropout"
 
     def drop_before(self, x):
-        return self.dropout(x)
+        return self.toss(x)
 
     def drop(self, hidden):
         return hidden
@@ -697,7 +700,7 @@ class DropoutAtTheEnd(Network):
         return hidden
 
     def drop_after(self, output):
-        return self.dropout(output)
+        return self.toss(output)
 
 
 class SecondDropout(Network):
@@ -709,7 +712,7 @@ class SecondDropout(Network):
     item = "feed_forward_dropout"
 
     def drop_after(self, output):
-        return self.dropout(output)
+        return self.toss(output)
 
 
 # linear2, and what is returned

@@ -603,6 +603,13 @@ class MeanOfEachSentence(SmoothedLoss):
         return (sums / real.sum(-1).clamp(min=1)).mean()
 
 
+class MeanOfEachSentenceWithWords(MeanOfEachSentence):
+    def average(self, values, real):
+        count = real.sum(-1)
+        means = values.masked_fill(~real, 0.0).sum(-1) / count.clamp(min=1)
+        return means.sum() / (count > 0).sum()
+
+
 class NoLossIsPadding(SmoothedLoss):
     """A token whose loss is exactly 0 counts as padding, and the mean is over the others alone.
 
