@@ -1,6 +1,6 @@
 """A submission as a check sees it: names to call, here or behind the walls; and who is to blame."""
 
-from autograder.asking.blame import is_import
+from autograder.asking.blame import PASTED, is_import
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import (
     Cell,
@@ -13,6 +13,7 @@ from autograder.asking.student import (
 )
 
 __all__ = [
+    "PASTED",
     "Cell",
     "LocalStudent",
     "Question",

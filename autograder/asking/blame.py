@@ -13,11 +13,15 @@ from autograder.sandbox.failure import Failure
 from autograder.sandbox.host import Outcome
 from autograder.sandbox.modules import Blueprint
 
+PASTED = "a part that another assignment is given"  # in the place of a banned call's name
 _IMPORT = ("ImportError", "ModuleNotFoundError")
 
 
 def forbidden(name: str, banned: str) -> StudentError:
-    """The submission leaves an item's work to torch."""
+    """The submission leaves an item's work to torch, or to a part that was handed out."""
+    if banned == PASTED:
+        said = f"{name} is, or uses, {PASTED}: here it is asked for, so write your own."
+        return StudentError(Verdict.FORBIDDEN, said)
     return StudentError(
         Verdict.FORBIDDEN,
         f"{name} uses {banned}, which this assignment does not allow: see the list at the top.",

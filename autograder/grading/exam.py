@@ -29,7 +29,9 @@ from autograder.notebooks import (
     Submission,
     banned_uses,
     given_names,
+    known_by,
     modules_for,
+    parts_elsewhere,
     read_source,
 )
 from autograder.sandbox.confine import Limits
@@ -131,7 +133,7 @@ def remote_student(
         submission.cells,
         modules=modules_for(exam.source, given),
         banned=exam.assignment.banned,
-        banned_in=_banned_uses(submission, exam.assignment),
+        banned_in=_banned_uses(submission, exam),
         banned_while=exam.assignment.banned_in,
         defined_in=exam.source.defined_in,
         foreseen=exam.foreseen,
@@ -139,10 +141,14 @@ def remote_student(
     )
 
 
-def _banned_uses(submission: Submission, assignment: Assignment) -> dict[str, str]:
-    """Which names lead to a banned call; what is banned in one name alone taints no other."""
-    found = banned_uses(submission.cells, assignment.banned)
-    for name, more in assignment.banned_in.items():
+def _banned_uses(submission: Submission, exam: Exam) -> dict[str, str]:
+    """Which names lead to a banned call, or to a part that other assignments are given.
+
+    What is banned in one name alone taints no other.
+    """
+    known = known_by(exam.source.given, parts_elsewhere(exam.source))
+    found = banned_uses(submission.cells, exam.assignment.banned, known)
+    for name, more in exam.assignment.banned_in.items():
         if used := banned_uses(submission.cells, more).get(name):
             found.setdefault(name, used)
     return found

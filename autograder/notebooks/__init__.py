@@ -16,7 +16,9 @@ from autograder.notebooks.given import (
     can_be_given,
     given_names,
     given_source,
+    parts_elsewhere,
 )
+from autograder.notebooks.pasted import known_by
 from autograder.notebooks.source import (
     Source,
     SourceCell,
@@ -41,8 +43,10 @@ __all__ = [
     "given_names",
     "given_source",
     "has_handed_in",
+    "known_by",
     "lie_beside",
     "modules_for",
+    "parts_elsewhere",
     "read_notebook",
     "read_source",
     "read_submission",

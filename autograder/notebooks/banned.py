@@ -2,22 +2,29 @@
 
 The worker sees what a call does when it is made; this sees what stands in the source, also on a
 path that no case takes. A function is tainted when its body names a banned call, however it was
-imported, or uses a function that is tainted. A banned call elsewhere, to compare one's own
-result with, costs nothing.
+imported, when it is a part that others are given, pasted, or when it uses a function that is
+tainted. A banned call elsewhere, to compare one's own result with, costs nothing.
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from autograder.asking import Cell
+from autograder.asking import PASTED, Cell
 from autograder.notebooks.magics import UNREADABLE
+from autograder.notebooks.pasted import is_pasted
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_PARTS = 10  # of a dotted name; no banned one has as many
 
 
-def banned_uses(cells: Iterable[Cell], banned: Iterable[str]) -> dict[str, str]:
-    """The functions and classes that lead to a banned call: name -> the call's dotted name."""
+def banned_uses(
+    cells: Iterable[Cell], banned: Iterable[str], known: Collection[str] = frozenset()
+) -> dict[str, str]:
+    """The functions and classes that lead to a banned call: name -> the call's dotted name.
+
+    known: how parts read that others are given (`known_by`); what leads to one of those leads to
+    `PASTED`.
+    """
     targets = frozenset(banned)
     aliases: dict[str, str] = {}
     bodies: dict[str, ast.stmt] = {}
@@ -40,8 +47,8 @@ def banned_uses(cells: Iterable[Cell], banned: Iterable[str]) -> dict[str, str]:
     users: dict[str, list[ast.stmt]] = {}
     for node, names in defined.items():
         uses = _Uses(node, aliases, targets)
-        if uses.banned:
-            found |= dict.fromkeys(names, uses.banned)
+        if leads_to := uses.banned or (PASTED if is_pasted(node, known) else None):
+            found |= dict.fromkeys(names, leads_to)
         for used in uses.names:
             users.setdefault(used, []).append(node)
     waiting = list(found)

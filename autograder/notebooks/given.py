@@ -34,6 +34,30 @@ def given_source(source: Source, names: Iterable[str]) -> str:
     return _cut(source.given, tuple(names))
 
 
+def parts_elsewhere(source: Source, text: str | None = None) -> frozenset[str]:
+    """What this assignment asks for and others are given, helpers and all.
+
+    text: of what they are given, the course's `given.py` by default. Left out is what this one is
+    given itself: that may stand in a solution, and costs nothing.
+    """
+    defined = _defined(ast.parse(source.given if text is None else text))
+    asked = _with_helpers(defined, source.defined_in.keys() & defined.keys())
+    return frozenset(asked - _with_helpers(defined, set(given_names(source)) & defined.keys()))
+
+
+def _with_helpers(defined: dict[str, ast.stmt], names: Iterable[str]) -> set[str]:
+    """These names and those that their definitions use."""
+    wanted: set[str] = set()
+    waiting = sorted(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in wanted:
+            wanted.add(name)
+            used = {each.id for each in ast.walk(defined[name]) if isinstance(each, ast.Name)}
+            waiting += sorted(used & defined.keys())
+    return wanted
+
+
 def _defined(tree: ast.Module) -> dict[str, ast.stmt]:
     defined: dict[str, ast.stmt] = {}
     for node in tree.body:
@@ -50,14 +74,7 @@ def _cut(text: str, names: tuple[str, ...]) -> str:
     defined = _defined(tree)
     if lost := [name for name in names if name not in defined]:
         raise ValueError(f"solutions/{GIVEN} does not define {lost[0]}, which a notebook imports")
-    wanted: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name not in wanted:
-            wanted.add(name)
-            used = {each.id for each in ast.walk(defined[name]) if isinstance(each, ast.Name)}
-            waiting += sorted(used & defined.keys())
+    wanted = _with_helpers(defined, names)
     kept = {id(defined[name]) for name in wanted}
     parts = [
         ast.get_source_segment(text, node) or ""

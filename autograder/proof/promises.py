@@ -17,6 +17,7 @@ from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.course import Assignment, Course, Result, Verdict
 from autograder.grading import Exam, limits_of, prepare
+from autograder.proof.pasting import pasted
 from autograder.proof.samples import STUB, Sample, answered, as_saved, read_samples
 from autograder.proof.tolerances import FACTOR, margins
 from autograder.proof.trying import grade_samples
@@ -135,6 +136,20 @@ def _samples_as_told(gate: _Gate) -> _Found:
     return figure, f"{len(wrong)} got something else: {'; '.join(wrong[:_TOLD])}" if wrong else None
 
 
+def _pasted_earns_nothing(gate: _Gate) -> _Found:
+    samples = list(pasted(gate.course, gate.assignment.id))
+    graded = grade_samples(
+        gate.course, gate.assignment.id, samples, gate.wall, gate.jobs, lambda done, of: None
+    )
+    figure = _counted(len(samples), "pasting") if samples else "others are given none of it"
+    earned = [
+        f"{sample.about} earns {', '.join(items)}"
+        for sample in samples
+        if (items := [each.item for each in graded[sample.name].items if each.score])
+    ]
+    return figure, "; ".join(earned) or None
+
+
 def _margins_wide(gate: _Gate) -> _Found:
     with Server(gate.wall, limits_of(gate.assignment)) as server:
         found = margins(gate.exam, gate.samples, server)
@@ -222,6 +237,7 @@ _PROMISES: dict[str, Callable[[_Gate], _Found]] = {
     "the reference gets full marks": _reference_full,
     "the stub gets 0, all of it missing": _stub_missing,
     "every sample gets what it must": _samples_as_told,
+    "what others are given earns nothing": _pasted_earns_nothing,
     "tolerances are far from right and wrong": _margins_wide,
     "assignments/ is fresh and reproducible": _fresh,
     "the notebook is valid for nbgrader": _valid,

@@ -56,6 +56,8 @@
 #   are not allowed either. Later you may use your own `LayerNorm` or torch's.
 # - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
 #   check cells here cannot do that.
+# - What you write here is handed out, right, with other assignments (`given.py`): pasted from there
+#   it earns nothing.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"

@@ -55,6 +55,8 @@
 # - Not allowed, since they would do the exercise for you: `nn.MultiheadAttention`,
 #   `F.multi_head_attention_forward`, `F.scaled_dot_product_attention`, and everything whose name
 #   starts with `nn.Transformer`.
+# - What you write here is handed out, right, with other assignments (`given.py`): pasted from there
+#   it earns nothing.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"

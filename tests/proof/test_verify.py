@@ -9,6 +9,7 @@ import pytest
 
 from autograder.course.manifest import read_course
 from autograder.proof import promises as verification
+from autograder.proof.pasting import pasted
 from autograder.proof.promises import verify
 from autograder.proof.samples import read_samples
 from autograder.sandbox.walls import choose
@@ -73,6 +74,20 @@ def test_a_sample_that_gets_something_else_is_found(gate, copied, monkeypatch):
     assert verification._reference_full(gate) == ("22 of 22", None)
     assert verification._stub_missing(gate) == ("11 of 11 items", None)
     gate.__dict__.pop("graded", None)
+
+
+def test_a_given_part_that_solves_another_assignment_is_found(copied, monkeypatch):
+    given = copied.root / "solutions" / "given.py"
+    whole = given.read_text()
+    opened = whole.replace("torch.isin(tokens, pads, invert=True)", "tokens.ne(pad_id)")
+    given.write_text(opened.replace("    pads = torch.full", "    # pads = torch.full"))
+    gate = verification._Gate(copied, copied.assignment(NAME), choose(), 1, lambda text: None)
+    kept = [each for each in pasted(copied, NAME) if "padding_mask" in each.data.decode()][-1:]
+    monkeypatch.setattr(verification, "pasted", lambda *_: iter(kept))
+    figure, problem = verification._pasted_earns_nothing(gate)
+    given.write_text(whole)
+    assert figure == "1 pasting"
+    assert problem == "a6_translation/given.py earns padding_mask"
 
 
 def test_each_promise_is_tried_and_the_manifest_is_counted(copied, monkeypatch):
