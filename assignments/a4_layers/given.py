@@ -14,7 +14,8 @@ from torch import nn
 
 def padding_mask(tokens, pad_id=0):
     """Block padding: tokens (batch, t) to torch.bool (batch, 1, 1, t), True at real tokens."""
-    return tokens.ne(pad_id).unsqueeze(1).unsqueeze(1)
+    pads = torch.full((1,), pad_id, dtype=tokens.dtype, device=tokens.device)
+    return torch.isin(tokens, pads, invert=True).reshape(tokens.size(0), 1, 1, tokens.size(-1))
 
 def causal_mask(size, device=None):
     """Block what is later: torch.bool (size, size), True on and below the diagonal."""

@@ -14,7 +14,8 @@ from torch import nn
 
 def padding_mask(tokens, pad_id=0):
     """Block padding: tokens (batch, t) to torch.bool (batch, 1, 1, t), True at real tokens."""
-    return tokens.ne(pad_id).unsqueeze(1).unsqueeze(1)
+    pads = torch.full((1,), pad_id, dtype=tokens.dtype, device=tokens.device)
+    return torch.isin(tokens, pads, invert=True).reshape(tokens.size(0), 1, 1, tokens.size(-1))
 
 def causal_mask(size, device=None):
     """Block what is later: torch.bool (size, size), True on and below the diagonal."""
@@ -87,10 +88,11 @@ class TokenEmbedding(nn.Module):
     def __init__(self, vocab_size, d_model):
         super().__init__()
         self.add_module("embedding", nn.Embedding(vocab_size, d_model))
+        self.factor = torch.tensor(d_model, dtype=torch.float64).sqrt().item()
 
     def forward(self, tokens):
         """Look up tokens (batch, t), int64; returns (batch, t, d_model)."""
-        return self.embedding(tokens).mul(self.embedding.embedding_dim**0.5)
+        return F.embedding(tokens, self.embedding.weight).mul(self.factor)
 
 class PositionalEncoding(nn.Dropout):
     """Add the sinusoidal encoding, the buffer `encoding` (max_len, d_model), then drop out."""
