@@ -2,39 +2,34 @@
 
 import contextlib
 import os
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 import rich.markup
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.checking import ChecksBroken
 from autograder.cli import demo as demos
-from autograder.cli.show import print_class, print_needs_staff
 from autograder.course import (
     MANIFEST,
     Assignment,
     Course,
     ManifestError,
-    Result,
     UnknownIdError,
     read_course,
-    read_secret,
 )
 from autograder.diagnosis import BadFault
 from autograder.export import (
     GradebookError,
     GradebookOutOfReach,
+    Published,
     Settings,
     SettingsError,
-    publish,
     write_pages,
 )
-from autograder.grading import HandedIn, Room, find_class, grade_class
+from autograder.grading import BeingGraded, HandedIn, find_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
@@ -48,51 +43,20 @@ _EXPECTED = (
 )
 
 
-def grade_and_publish(
-    course: Course,
-    assignment_id: str,
-    class_: Sequence[HandedIn],
-    folder: Path,
-    wall: str,
-    jobs: int,
-    settings: Settings,
-    *,
-    record_it: bool = True,
-    about: dict[str, str] | None = None,
-) -> list[Result]:
-    """Grade, record, write the pages, and say so."""
-    assignment = course.assignment(assignment_id)
-    room = Room(course, assignment_id, folder, wall, read_secret(course.root))
-    started = time.perf_counter()
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
-        task = progress.add_task(f"grading {assignment_id}", total=len(class_))
-        graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
-    seconds = time.perf_counter() - started
-    print_class(out, graded, assignment, about or {})
-    out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
-    if record_it:
-        submitted = {each.student: each.path for each in class_}
-        recorded = publish(course, assignment, graded, settings, submitted)
-        where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
-        where = _shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
-        out.print(f"gradebook:  {where} ({recorded} recorded)", soft_wrap=True)
-        write_pages_and_say_so(course, assignment, folder, settings, [*submitted])
-    print_needs_staff(err, graded)
-    return graded
-
-
 def write_pages_and_say_so(
     course: Course,
     assignment: Assignment,
     folder: Path,
     settings: Settings,
-    students: Sequence[str] | None = None,
 ) -> None:
-    """Write the pages of these students, or of all, and that of the class; say where they are."""
-    pages = write_pages(course, assignment, folder, settings, students)
-    out.print(f"feedback:   {_shown(pages.feedback)}/", soft_wrap=True)
-    out.print(f"class page: {_shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
+    """Write the pages of all students, and that of the class; say where they are."""
+    say_where(write_pages(course, assignment, folder, settings))
+
+
+def say_where(pages: Published) -> None:
+    """Say where the pages are."""
+    out.print(f"feedback:   {shown(pages.feedback)}/", soft_wrap=True)
+    out.print(f"class page: {shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
 
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:
@@ -128,7 +92,8 @@ def read_nearest(folder: Path) -> Course:
     return read_course(nearest(folder))
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
+    """A path as one would type it here."""
     here = os.path.relpath(path)
     return str(path) if here.startswith("..") else here
 
@@ -154,6 +119,8 @@ def problems_told() -> Iterator[None]:
         raise
     except KeyboardInterrupt:
         _stop("by Ctrl-C; what was written by then is kept, so run it again to finish")
+    except BeingGraded as error:
+        _stop(str(error))
     except GradebookOutOfReach as error:
         _stop(f"{error}; result files are kept")
     except OSError as error:

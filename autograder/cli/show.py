@@ -1,7 +1,7 @@
 """Results as tables and text in a terminal."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import rich.markup
 from rich.console import Console
@@ -9,8 +9,9 @@ from rich.table import Table
 
 from autograder.course import Assignment, Feedback, Result, Verdict
 from autograder.export import as_text, cards_of, evidence, line, told_in
+from autograder.grading import Move
 
-_MAX_ROWS = 120  # a longer class is better looked at on its page
+MAX_ROWS = 120  # a longer class is better looked at on its page
 _COLOURS = {
     Verdict.PASSED: "green",
     Verdict.CARRIED: "green",
@@ -21,11 +22,17 @@ _COLOURS = {
 
 
 def print_class(
-    out: Console, graded: Sequence[Result], assignment: Assignment, about: dict[str, str]
+    out: Console,
+    graded: Sequence[Result],
+    scores: Sequence[float],
+    assignment: Assignment,
+    about: dict[str, str],
 ) -> None:
-    """A class as a table, and its figures; `about`: what is known of a student beforehand."""
-    scores = [result.score for result in graded if result.score is not None]
-    if len(graded) <= _MAX_ROWS:
+    """A class as a table, and its figures; `about`: what is known of a student beforehand.
+
+    graded: none of a class that is longer than MAX_ROWS.
+    """
+    if graded:
         table = Table(title=assignment.title)
         for heading in ("student", "score", *(["what it is"] if about else []), "not passed"):
             table.add_column(heading, overflow="fold")
@@ -78,15 +85,21 @@ def print_result(out: Console, result: Result, feedback: Feedback = "diagnosis")
         out.print(f"\nnote: {rich.markup.escape(note)}")
 
 
-def print_needs_staff(out: Console, graded: Sequence[Result]) -> None:
+def print_moves(out: Console, moves: Sequence[Move]) -> None:
+    """Whose grades would move, from what to what, and by which items."""
+    table = Table(title=f"{len(moves)} grades move, of submissions that are as they were")
+    for heading in ("student", "before", "now", "by"):
+        table.add_column(heading, overflow="fold")
+    for each in moves:
+        before, now = (
+            "no score" if score is None else f"{score:g}" for score in (each.old, each.new)
+        )
+        table.add_row(each.student, before, now, ", ".join(each.items))
+    out.print(table)
+
+
+def print_needs_staff(out: Console, struck: Mapping[str, Sequence[str]]) -> None:
     """What kept submissions from getting a score: each trouble once, with all whom it struck."""
-    struck: dict[str, list[str]] = {}
-    for result in graded:
-        for item in result.items:
-            if item.score is None:
-                students = struck.setdefault(item.message or "", [])
-                if result.student not in students:
-                    students.append(result.student)
     for message, students in struck.items():
         names = ", ".join(students[:10]) + (", ..." if len(students) > 10 else "")
         out.print(f"[magenta]needs staff:[/] {len(students)} ({rich.markup.escape(names)})")

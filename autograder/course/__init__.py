@@ -1,6 +1,7 @@
 """The course as it is written down: its manifest and files, its secret, the result file."""
 
 from autograder.course.layout import (
+    SOLUTIONS,
     assignment_folder,
     samples_folder,
     source_path,
@@ -36,6 +37,7 @@ from autograder.course.secret import (
 __all__ = [
     "MANIFEST",
     "PUBLIC",
+    "SOLUTIONS",
     "Assignment",
     "Course",
     "Feedback",

@@ -132,6 +132,8 @@ class Result(BaseModel):
     versions: dict[str, str]
     secret_fingerprint: str
     submission_sha256: str | None  # None: there was nothing to read
+    # By content, part by part: from the same of all, grading again would give the same.
+    came_from: dict[str, str] = {}
 
     def told(self, feedback: Feedback) -> "Result":
         """The result as its student is to see it."""
@@ -166,7 +168,7 @@ class Result(BaseModel):
 def write_atomically(path: Path, text: str) -> None:
     """Write text to `path` so that a reader sees the old file or the new one, never half."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".draft")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)

@@ -12,8 +12,9 @@ from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.gradebook import record
+from autograder.export.made import Made
 from autograder.export.settings import Settings
-from autograder.export.standing import standings
+from autograder.export.standing import says, standings
 
 __all__ = ["Published", "publish", "write_pages"]
 
@@ -25,31 +26,65 @@ class Published:
     feedback: Path  # of a student who is called STUDENT
     class_page: Path
     students: int  # on the class page
+    new: int  # whose scores and pages were written; those of the others were as they should be
 
 
 def publish(
     course: Course,
     assignment: Assignment,
-    graded: Sequence[Result],
-    settings: Settings,
+    folder: Path,
     submitted: Mapping[str, Path],
-) -> int:
-    """Record scores in nbgrader's gradebook, and leave what the formgrader shows of a submission.
+    settings: Settings,
+    *,
+    all_of_them: bool = False,
+) -> Published:
+    """Record scores in nbgrader's gradebook, leave what the formgrader shows, write the pages.
 
-    submitted: what each student handed in, a folder. Returns of how many the gradebook holds the
-    scores. Raises GradebookError and SettingsError.
+    submitted: what each student handed in, a folder; their results lie in `folder`. What is there
+    already, as it would be written, is left alone, unless all of them are asked for. Raises
+    GradebookError and SettingsError.
     """
+    name = assignment.id
+    made, said = Made(course, assignment, folder, settings), says(name, settings.db_url)
+    new = [
+        student
+        for student, path in submitted.items()
+        if all_of_them or not made.stands(student, path, said.get(student, ""))
+    ]
+    if new or not made.class_stands(said):
+        made.forget(new)
+        chosen = {each: submitted[each] for each in new}
+        _record(course, assignment, folder, chosen, settings)
+        published = write_pages(course, assignment, folder, settings, new)
+        made.remember(chosen, says(name, settings.db_url))
+        return published
+    return _published(assignment, folder, settings, ())
+
+
+def _record(
+    course: Course,
+    assignment: Assignment,
+    folder: Path,
+    submitted: Mapping[str, Path],
+    settings: Settings,
+) -> None:
+    """Bring these students' results into the gradebook, and to where the formgrader looks."""
     name = assignment.id
     notebook = course.root / "assignments" / name / f"{name}.ipynb"
     release, figures = read_release(assignment, notebook), sorted(notebook.parent.glob("figures/*"))
     handed_in = {
-        each.student: write_autograded(
-            each, assignment, release, figures, submitted[each.student], settings
+        student: write_autograded(
+            Result.read(folder / name / f"{student}.json"),
+            assignment,
+            release,
+            figures,
+            path,
+            settings,
         )
-        for each in graded
+        for student, path in submitted.items()
     }
-    done = record(graded, assignment, notebook, settings.db_url, handed_in, settings.penalty)
-    return done.recorded
+    results = (Result.read(folder / name / f"{each}.json") for each in submitted)
+    record(results, assignment, notebook, settings.db_url, handed_in, settings.penalty)
 
 
 def write_pages(
@@ -82,4 +117,16 @@ def write_pages(
             links[result.student] = os.path.relpath(page, folder)
     class_page = folder / f"{name}.html"
     write_class_page(results, assignment, course.name, class_page, links, stand)
-    return Published(settings.feedback("STUDENT", name), class_page, len(results))
+    return _published(assignment, folder, settings, students)
+
+
+def _published(
+    assignment: Assignment, folder: Path, settings: Settings, new: Sequence[str] | None
+) -> Published:
+    everybody = len(list((folder / assignment.id).glob("*.json")))
+    return Published(
+        settings.feedback("STUDENT", assignment.id),
+        folder / f"{assignment.id}.html",
+        everybody,
+        everybody if new is None else len(new),
+    )

@@ -19,9 +19,9 @@ from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
 from traitlets.config import Application, Config, ConfigFileNotFound
 
-__all__ = ["Settings", "SettingsError", "read_settings", "settings_of"]
+__all__ = ["CONFIG", "Settings", "SettingsError", "read_settings", "settings_of"]
 
-_FILE = "nbgrader_config.py"
+CONFIG = "nbgrader_config.py"
 
 
 class SettingsError(Exception):
@@ -76,7 +76,7 @@ class Settings:
             found = self.late.late_submission_penalty(student, score, seconds_late)
         except Exception as error:  # it is anybody's code
             raise SettingsError(
-                f"{type(self.late).__name__}, which reckons what late work costs ({_FILE}: "
+                f"{type(self.late).__name__}, which reckons what late work costs ({CONFIG}: "
                 f"AssignLatePenalties), raised {type(error).__name__} for {student}: {error}"
             ) from error
         return None if found is None else min(max(float(found), 0.0), score)
@@ -92,11 +92,11 @@ def read_settings(root: Path) -> Settings:
         with _importable(root):
             JupyterApp.load_config_file(app)  # what the machine's and the user's say
             with suppress(ConfigFileNotFound):
-                Application.load_config_file(app, _FILE, path=str(root))
+                Application.load_config_file(app, CONFIG, path=str(root))
             directory = CourseDirectory(config=app.config, root=str(root.resolve()))
             return settings_of(directory, app.config)
     except Exception as error:  # a configuration is a program
-        raise SettingsError(f"{root / _FILE} cannot be read: {error}") from error
+        raise SettingsError(f"{root / CONFIG} cannot be read: {error}") from error
 
 
 def settings_of(directory: Any, config: Config) -> Settings:

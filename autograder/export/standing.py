@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nbgrader import api
 from nbgrader.api import MissingEntry
+from sqlalchemy import select
 
 from autograder.course import Assignment, Result
 from autograder.export.gradebook import open_gradebook
 
-__all__ = ["Standing", "standings"]
+__all__ = ["Standing", "says", "standings"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,37 @@ def standings(assignment_id: str, db_url: str) -> dict[str, Standing]:
             for notebook in each.notebooks
             if notebook.name == assignment_id
         }
+
+
+def says(assignment_id: str, db_url: str) -> dict[str, str]:
+    """All that the gradebook says of each student in an assignment: a text that tells changes.
+
+    By a few questions for the whole class, where `standings` asks some for each. Raises
+    GradebookError.
+    """
+    about: dict[str, list[str]] = {}
+    with open_gradebook(db_url) as gradebook:
+        submitted = (
+            select(api.SubmittedAssignment.student_id, api.SubmittedAssignment.timestamp)
+            .add_columns(api.SubmittedAssignment.extension, api.Assignment.duedate)
+            .join(api.Assignment, api.Assignment.id == api.SubmittedAssignment.assignment_id)
+            .where(api.Assignment.name == assignment_id)
+        )
+        notebooks = submitted.join(
+            api.SubmittedNotebook, api.SubmittedNotebook.assignment_id == api.SubmittedAssignment.id
+        )
+        for asked in (
+            notebooks.add_columns(api.SubmittedNotebook.late_submission_penalty),
+            *(
+                notebooks.join(each, each.notebook_id == api.SubmittedNotebook.id)
+                .add_columns(*each.__table__.columns)
+                .order_by(each.id)
+                for each in (api.Grade, api.Comment)
+            ),
+        ):
+            for student, *row in gradebook.db.execute(asked):
+                about.setdefault(student, []).append(repr(row))
+    return {student: "\n".join(rows) for student, rows in about.items()}
 
 
 def _standing(submission: Any, notebook: Any) -> Standing:

@@ -27,7 +27,6 @@ from autograder.checking import ChecksBroken
 from autograder.course import ManifestError, Result, UnknownIdError, read_course, read_secret
 from autograder.export import (
     GradebookError,
-    HandedIn,
     SettingsError,
     read_cells,
     read_release,
@@ -37,7 +36,18 @@ from autograder.export import (
     unanswered,
     write_verdicts,
 )
-from autograder.grading import grade, limits_of, prepare
+from autograder.export import HandedIn as AboutHandedIn
+from autograder.grading import (
+    HandedIn,
+    Room,
+    accept,
+    current,
+    held,
+    limits_of,
+    prepare,
+    settle,
+    to_grade,
+)
 from autograder.nbgrader.arriving import arrange
 from autograder.notebooks import files_beside
 from autograder.sandbox.host import Server, ServerFailed
@@ -62,14 +72,24 @@ class Desk:
     def __init__(self, root: Path, assignment_id: str) -> None:
         self.root = root
         self.course = read_course(root)
-        self.exam = prepare(self.course, assignment_id, read_secret(root))
-        self.server = Server(choose(), limits_of(self.exam.assignment))
+        wall, secret = choose(), read_secret(root)
+        self.room = Room(self.course, assignment_id, root / "results", wall, secret)
+        _ = self.room.origin  # before the exam: what changes between is graded again
+        self.exam = prepare(self.course, assignment_id, secret)
+        self.server = Server(wall, limits_of(self.exam.assignment))
 
     def grade(self, student: str, handed_in: Path) -> Result:
-        """Grade what a student handed in, and leave the result file, which is the evidence."""
-        result = grade(student, handed_in, self.exam, self.server)
-        result.write(self.root / "results" / self.exam.assignment.id / f"{student}.json")
-        return result
+        """Grade what a student handed in, and leave the result file, which is the evidence.
+
+        What is graded already is not graded again. Raises BeingGraded.
+        """
+        with held(self.room.folder):
+            if to_grade(self.room, [HandedIn(student, handed_in)]):
+                settle(
+                    self.room, self.room.origin.grade(student, handed_in, self.exam, self.server)
+                )
+            accept(self.room, [student])
+            return current(self.room, student)
 
 
 class _Desks:
@@ -169,7 +189,7 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]
         settings, assignment = exporter.settings, exporter.desk.exam.assignment
         submitted = settings.submitted(student, name)
         result = exporter.graded[student]
-        about = {student: HandedIn(settings.handed_in_at(submitted), unanswered(nb))}
+        about = {student: AboutHandedIn(settings.handed_in_at(submitted), unanswered(nb))}
         url, penalty = settings.db_url, settings.penalty
         record([result], assignment, exporter.release, url, about, penalty)
         write_verdicts(nb, result, assignment)

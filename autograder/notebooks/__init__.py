@@ -2,7 +2,7 @@
 
 from autograder.notebooks.banned import banned_uses
 from autograder.notebooks.beside import files_beside
-from autograder.notebooks.file import read_notebook
+from autograder.notebooks.file import read_bounded, read_notebook
 from autograder.notebooks.finding import (
     UnreadableSubmission,
     find_submission,
@@ -43,6 +43,7 @@ __all__ = [
     "has_handed_in",
     "lie_beside",
     "modules_for",
+    "read_bounded",
     "read_notebook",
     "read_source",
     "read_submission",

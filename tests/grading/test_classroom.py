@@ -13,7 +13,7 @@ from rights import closed
 
 from autograder.course.manifest import read_course
 from autograder.course.result import Result, Verdict
-from autograder.grading import classroom
+from autograder.grading import origin
 from autograder.grading.classroom import HandedIn, Room, find_class, grade_class
 from autograder.sandbox import walls
 
@@ -112,14 +112,14 @@ def test_a_file_beside_that_is_a_link_is_not_read(room, submitted, tmp_path):
 
 
 def test_a_worker_that_dies_costs_only_its_submission(room, submitted, monkeypatch):
-    honest = classroom.grade
+    honest = origin.grade
 
     def grade(student, *rest):
         if student == "bob":
             os.kill(os.getpid(), signal.SIGKILL)
         return honest(student, *rest)
 
-    monkeypatch.setattr(classroom, "grade", grade)
+    monkeypatch.setattr(origin, "grade", grade)
     results = grade_class(room, find_class(submitted, NAME), 2, lambda _: None)
     by_student = {result.student: result for result in results}
     assert by_student["ada"].score == 22.0
@@ -131,7 +131,7 @@ def test_a_worker_that_dies_costs_only_its_submission(room, submitted, monkeypat
 
 
 def test_a_worker_that_dies_once_is_forgiven(room, submitted, monkeypatch, tmp_path):
-    honest = classroom.grade
+    honest = origin.grade
 
     def grade(student, *rest):
         if student == "bob" and not (tmp_path / "died").exists():
@@ -139,7 +139,7 @@ def test_a_worker_that_dies_once_is_forgiven(room, submitted, monkeypatch, tmp_p
             os.kill(os.getpid(), signal.SIGKILL)
         return honest(student, *rest)
 
-    monkeypatch.setattr(classroom, "grade", grade)
+    monkeypatch.setattr(origin, "grade", grade)
     results = grade_class(room, find_class(submitted, NAME), 1, lambda _: None)
     assert [result.score for result in results] == [22.0, 22.0, 0.0]
 
