@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
@@ -37,6 +39,11 @@ from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+_ENDS: dict[int, str] = {
+    signal.SIGINT: "by Ctrl-C",
+    signal.SIGTERM: "by SIGTERM",
+    signal.SIGHUP: "as the terminal was closed",
+}
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
     *(GradebookError, SettingsError, BadFault, demos.NotADemo),
@@ -114,18 +121,51 @@ def _stop(message: str) -> NoReturn:
 def problems_told() -> Iterator[None]:
     """Tell in a sentence what a caller can mend, and exit with 2; the machine's faults with 3."""
     try:
-        yield
+        with _ends_in_order() as ended_by:
+            yield
     except typer.Exit:
         raise
-    except KeyboardInterrupt:
-        _stop("by Ctrl-C; what was written by then is kept, so run it again to finish")
-    except BeingGraded as error:
-        _stop(str(error))
-    except GradebookOutOfReach as error:
-        _stop(f"{error}; result files are kept")
-    except OSError as error:
-        file = f": {error.filename}" if error.filename else ""
-        why = f"{error.strerror or error}{file}"
-        _stop(f"{why}; what was written by then is kept, so mend it and run it again")
-    except (*_EXPECTED, ValueError, RuntimeError) as error:
-        fail(str(error))
+    except BaseException as error:
+        if ended_by or isinstance(error, KeyboardInterrupt):  # whatever has become of it on its way
+            what = _ENDS[ended_by[0]] if ended_by else "by Ctrl-C"
+            _stop(f"{what}; what was done by then is kept, and the same command goes on from there")
+        if isinstance(error, (BeingGraded, GradebookOutOfReach, OSError)):
+            _stop(_the_machines(error))
+        if isinstance(error, (*_EXPECTED, ValueError, RuntimeError)):
+            fail(str(error))
+        raise
+
+
+def _the_machines(error: Exception) -> str:
+    if isinstance(error, BeingGraded):
+        return str(error)
+    if isinstance(error, GradebookOutOfReach):
+        return f"{error}; result files are kept, and the same command goes on from there"
+    assert isinstance(error, OSError)
+    file = f": {error.filename}" if error.filename else ""
+    why = f"{error.strerror or error}{file}"
+    return f"{why}; what was written by then is kept, so mend it and run it again"
+
+
+@contextlib.contextmanager
+def _ends_in_order() -> Iterator[list[int]]:
+    """Let every way of being asked to end leave everything in order, as Ctrl-C does.
+
+    Gives a list, empty until then, of the signals that came.
+    """
+    came: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    here = threading.current_thread() is threading.main_thread()
+    before = {each: signal.getsignal(each) for each in _ENDS if here}
+    ours = {each: was for each, was in before.items() if was is not signal.SIG_IGN}  # as by nohup
+    for each in ours:
+        signal.signal(each, end)
+    try:
+        yield came
+    finally:
+        for each, was in ours.items():
+            signal.signal(each, was)

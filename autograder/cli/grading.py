@@ -128,7 +128,7 @@ def pages(
             which = ",".join(each.id for each in chosen if each not in graded)
             fail(f"nothing was graded: there is no result in {folder}/{which}")
         for each in graded:
-            with held(folder / each.id):
+            with held(folder, each.id):
                 write_pages_and_say_so(found, each, folder, settings)
 
 

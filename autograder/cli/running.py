@@ -54,7 +54,7 @@ def run_class(
     """
     assignment = course.assignment(assignment_id)
     room = Room(course, assignment_id, folder, how.wall, read_secret(course.root))
-    with held(room.folder):
+    with held(folder, assignment_id):
         todo = list(class_) if how.force else to_grade(room, class_)
         seconds = _grade(room, todo, how.jobs)
         seen = _look(room, class_)

@@ -1,10 +1,16 @@
 """The course as it is written down: its manifest and files, its secret, the result file."""
 
+from autograder.course.content import (
+    print_of,
+    print_of_engine,
+    print_of_files,
+)
 from autograder.course.layout import (
     SOLUTIONS,
     assignment_folder,
     samples_folder,
     source_path,
+    state_folder,
 )
 from autograder.course.lines import FILE as MANIFEST
 from autograder.course.lines import ManifestError, place
@@ -55,10 +61,14 @@ __all__ = [
     "fingerprint",
     "known_secret",
     "place",
+    "print_of",
+    "print_of_engine",
+    "print_of_files",
     "read_course",
     "read_secret",
     "samples_folder",
     "seed",
     "source_path",
+    "state_folder",
     "write_atomically",
 ]

@@ -6,20 +6,26 @@ points, comments and extensions. All of these together make a print, and so do t
 of it, since anybody may have removed or replaced them.
 """
 
-import hashlib
 import inspect
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 
-import autograder
-from autograder.course import MANIFEST, Assignment, Course, write_atomically
+from autograder.course import (
+    MANIFEST,
+    Assignment,
+    Course,
+    print_of,
+    print_of_engine,
+    state_folder,
+    write_atomically,
+)
 from autograder.export.settings import CONFIG, Settings
 
 __all__ = ["Made"]
 
-_FILE = ".published"
+_FILE = "published.json"
+_KINDS = (".py", ".jinja", ".css", ".js")
 _CLASS = ""  # no student is called so
 
 
@@ -30,17 +36,20 @@ class Made:
         self, course: Course, assignment: Assignment, folder: Path, settings: Settings
     ) -> None:
         self._folder = folder / assignment.id
+        self._file = state_folder(folder, assignment.id) / _FILE
         self._class_page = folder / f"{assignment.id}.html"
         self._assignment, self._settings = assignment, settings
         release = course.root / "assignments" / assignment.id
-        self._common = _print(
-            _engine(),
-            *(_look(each) for each in sorted(release.rglob("*"))),
-            *(_read(course.root / each) for each in (MANIFEST, CONFIG)),
-            _read(Path(inspect.getfile(type(settings.late)))),  # what late work costs
+        self._common = print_of(
+            (
+                print_of_engine(*_KINDS),
+                *(_look(each) for each in sorted(release.rglob("*"))),
+                *(_read(course.root / each) for each in (MANIFEST, CONFIG)),
+                _read(Path(inspect.getfile(type(settings.late)))),  # what late work costs
+            )
         )
         try:
-            self._prints: dict[str, str] = dict(json.loads(_read(self._folder / _FILE)))
+            self._prints: dict[str, str] = dict(json.loads(_read(self._file)))
         except (ValueError, TypeError):
             self._prints = {}
 
@@ -66,32 +75,26 @@ class Made:
         self._write()
 
     def _write(self) -> None:
-        write_atomically(self._folder / _FILE, json.dumps(self._prints))
+        write_atomically(self._file, json.dumps(self._prints))
 
     def _of(self, student: str, submitted: Path, says: str) -> str:
         name = self._assignment.id
-        return _print(
-            self._common,
-            _read(self._folder / f"{student}.json"),
-            _look(submitted / f"{name}.ipynb"),
-            _look(submitted / "timestamp.txt"),
-            says,
-            _look(self._settings.feedback(student, name) / f"{name}.html"),
-            _look(self._settings.autograded(student, name) / f"{name}.ipynb"),
+        return print_of(
+            (
+                self._common,
+                _read(self._folder / f"{student}.json"),
+                _look(submitted / f"{name}.ipynb"),
+                _look(submitted / "timestamp.txt"),
+                says,
+                _look(self._settings.feedback(student, name) / f"{name}.html"),
+                _look(self._settings.autograded(student, name) / f"{name}.ipynb"),
+            )
         )
 
     def _of_class(self, says: Mapping[str, str]) -> str:
         results = (_look(each) for each in sorted(self._folder.glob("*.json")))
         everybody = (f"{student}\0{said}" for student, said in sorted(says.items()))
-        return _print(self._common, *results, *everybody, _look(self._class_page))
-
-
-@cache
-def _engine() -> str:
-    """This engine with its templates, by content."""
-    root = Path(autograder.__file__).parent
-    kinds = {".py", ".jinja", ".css", ".js"}
-    return _print(*(_read(path) for path in sorted(root.rglob("*")) if path.suffix in kinds))
+        return print_of((self._common, *results, *everybody, _look(self._class_page)))
 
 
 def _read(path: Path) -> bytes:
@@ -108,12 +111,3 @@ def _look(path: Path) -> str:
     except OSError:
         return ""
     return f"{path.name} {info.st_ino} {info.st_size} {info.st_mtime_ns}"
-
-
-def _print(*parts: bytes | str) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode() if isinstance(part, str) else part
-        digest.update(len(data).to_bytes(8))
-        digest.update(data)
-    return digest.hexdigest()

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import torch
 
-from autograder.course import Course, Result
+from autograder.course import Course, Result, state_folder
 from autograder.grading.exam import Exam, limits_of, prepare
 from autograder.grading.origin import Origin, origin_of
 from autograder.grading.submission import failed_result
@@ -32,6 +32,7 @@ from autograder.sandbox.folder import sweep
 from autograder.sandbox.host import Server
 
 _TRIES = 2
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _END_SECONDS = 5  # for a worker to leave everything in order
 
 
@@ -57,6 +58,11 @@ class Room:
     def folder(self) -> Path:
         """Where the result files lie."""
         return self.results / self.assignment_id
+
+    @property
+    def state(self) -> Path:
+        """What is kept from one run to the next."""
+        return state_folder(self.results, self.assignment_id)
 
     def result_path(self, student: str) -> Path:
         """Where a student's result file lies."""
@@ -152,7 +158,10 @@ class _Worker:
         self._process: BaseProcess = context.Process(
             target=_work, args=(room.wall, origin, exam, theirs, ours)
         )
+        # Until it knows how to end, it does not: our way would be a traceback.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
         self._process.start()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     def take(self, one: HandedIn) -> None:
@@ -192,9 +201,10 @@ def _work(
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.signal(signal.SIGHUP, lambda *_: None)
     signal.signal(signal.SIGTERM, _leave)
-    _end_with_the_parent()
     torch.set_num_threads(1)  # as many workers as cores: more threads only wait for each other
     try:
+        _end_with_the_parent()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
         with Server(wall, limits_of(exam.assignment)) as server:
             gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
             while True:

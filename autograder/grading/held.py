@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-_FILE = ".lock"
+from autograder.course import state_folder
+
+_FILE = "lock"
 
 
 class BeingGraded(Exception):
@@ -19,28 +21,30 @@ class BeingGraded(Exception):
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Be the only one who writes the results in `folder`, which is made where it is missing.
+def held(results: Path, assignment_id: str) -> Iterator[None]:
+    """Be the only one who writes an assignment's results, whose folders are made if need be.
 
     Raises BeingGraded at once when somebody else is, and OSError where nothing can be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folders = (results / assignment_id, state_folder(results, assignment_id))
+    for each in folders:
+        each.mkdir(parents=True, exist_ok=True)
     # Of a process, not of a file that forks share: no worker outlives it with the lock.
-    with open(folder / _FILE, "a+", encoding="utf-8") as file:
+    with open(folders[1] / _FILE, "a+", encoding="utf-8") as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
             file.seek(0)
             who = file.read(1000).strip() or "somebody else"
             raise BeingGraded(
-                f"{folder.name} is being graded already, by {who}; run it again when that is done"
+                f"{assignment_id} is being graded already, by {who}; run it again when that is done"
             ) from None
         file.truncate(0)
         now = datetime.now().astimezone()
         file.write(f"process {os.getpid()} on {socket.gethostname()} since {now:%Y-%m-%d %H:%M:%S}")
         file.flush()
-        for draft in folder.rglob(".*.draft"):  # of a run that was killed
-            draft.unlink(missing_ok=True)
+        for draft in [each for folder in folders for each in folder.rglob(".*.draft")]:
+            draft.unlink(missing_ok=True)  # of a run that was killed
         try:
             yield
         finally:

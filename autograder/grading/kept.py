@@ -12,7 +12,7 @@ from pathlib import Path
 from autograder.course import Result
 from autograder.grading.classroom import HandedIn, Room
 
-_WAITING = ".moved"
+_WAITING = "moved"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _is_kept(room: Room, one: HandedIn) -> bool:
 
 
 def _waiting(room: Room, student: str) -> Path:
-    return room.folder / _WAITING / f"{student}.json"
+    return room.state / _WAITING / f"{student}.json"
 
 
 def _read(path: Path) -> Result | None:

@@ -6,16 +6,13 @@ no more than its fingerprint. A result names these, so that only what is new or 
 graded, and a run goes on where another one was broken off.
 """
 
-import hashlib
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import autograder
 from autograder.course import (
     SOLUTIONS,
     Assignment,
@@ -23,6 +20,9 @@ from autograder.course import (
     Result,
     assignment_folder,
     fingerprint,
+    print_of,
+    print_of_engine,
+    print_of_files,
     source_path,
 )
 from autograder.grading.exam import Exam, also_from
@@ -83,10 +83,10 @@ def origin_of(course: Course, assignment_id: str, secret: str, wall: str) -> Ori
     return Origin(
         assignment,
         {
-            "engine": _engine(),
+            "engine": print_of_engine(".py"),
             "libraries": ", ".join((f"python {platform.python_version()}", *libraries)),
-            "assignment": _files(course.root, _sources(course, assignment_id)),
-            "course.yml": _hash([assignment.model_dump_json(exclude=_COST_NOTHING).encode()]),
+            "assignment": print_of_files(course.root, _sources(course, assignment_id)),
+            "course.yml": print_of([assignment.model_dump_json(exclude=_COST_NOTHING).encode()]),
             "wall": wall,
             "secret": fingerprint(secret),
         },
@@ -105,18 +105,6 @@ def _sources(course: Course, assignment_id: str) -> list[Path]:
     return found
 
 
-@cache
-def _engine() -> str:
-    """The engine, by content: a version may be one that is being worked on."""
-    root = Path(autograder.__file__).parent
-    return _files(root, root.rglob("*.py"))
-
-
-def _files(root: Path, paths: Iterable[Path]) -> str:
-    named = sorted((str(each.relative_to(root)), each) for each in paths)
-    return _hash(part for name, path in named for part in (name.encode(), path.read_bytes()))
-
-
 def _submission(handed_in: Path, assignment: Assignment) -> str:
     path = find_submission(handed_in, assignment.id)
     parts = [path.name.encode(), read_bounded(path), *(each.encode() for each in lie_beside(path))]
@@ -127,13 +115,4 @@ def _submission(handed_in: Path, assignment: Assignment) -> str:
         if os.path.lexists(path.with_name(name)):
             info = path.with_name(name).lstat()
             parts += [name.encode(), f"{info.st_size} {info.st_mtime_ns}".encode()]
-    return _hash(parts)
-
-
-def _hash(parts: Iterable[bytes]) -> str:
-    """Of parts, which are kept apart: a letter more in one is not one less in the next."""
-    digest = hashlib.sha256()
-    for each in parts:
-        digest.update(len(each).to_bytes(8))
-        digest.update(each)
-    return digest.hexdigest()
+    return print_of(parts)

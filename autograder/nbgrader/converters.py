@@ -83,7 +83,7 @@ class Desk:
 
         What is graded already is not graded again. Raises BeingGraded.
         """
-        with held(self.room.folder):
+        with held(self.room.results, self.room.assignment_id):
             if to_grade(self.room, [HandedIn(student, handed_in)]):
                 settle(
                     self.room, self.room.origin.grade(student, handed_in, self.exam, self.server)

@@ -18,6 +18,7 @@ LEFT = {
     "feedback/kim",
     "gradebook.db",
     "grades.csv",
+    "results/.squares",
     "results/squares",
     "results/squares.html",
     "solution/squares",
