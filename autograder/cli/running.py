@@ -114,13 +114,17 @@ def _may_move(found: Sequence[Move], how: How) -> bool:
     print_moves(out, found)
     if how.dry_run or how.yes:
         return True
-    if not sys.stdin.isatty():
+    if not _is_a_terminal():
         err.print("Nothing is recorded: nobody could be asked. If they may move, add --yes.")
         return False
     if typer.confirm("These were recorded before. Record them as they are now?"):
         return True
     err.print("Nothing is recorded. The new results are kept: the next run asks again.")
     return False
+
+
+def _is_a_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 def _publish(

@@ -87,7 +87,8 @@ def print_result(out: Console, result: Result, feedback: Feedback = "diagnosis")
 
 def print_moves(out: Console, moves: Sequence[Move]) -> None:
     """Whose grades would move, from what to what, and by which items."""
-    table = Table(title=f"{len(moves)} grades move, of submissions that are as they were")
+    grades = "grade moves" if len(moves) == 1 else "grades move"
+    table = Table(title=f"{len(moves)} {grades}, though what was handed in is as it was")
     for heading in ("student", "before", "now", "by"):
         table.add_column(heading, overflow="fold")
     for each in moves:

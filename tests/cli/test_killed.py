@@ -128,7 +128,7 @@ def differences(found, expected):
 
 @pytest.mark.parametrize(
     "times",
-    [pytest.param(3, id="few"), pytest.param(50, id="many", marks=pytest.mark.slow)],
+    [pytest.param(2, id="few"), pytest.param(50, id="many", marks=pytest.mark.slow)],
 )
 def test_the_end_is_that_of_an_undisturbed_run(released, undisturbed, tmp_path, times):
     root, seconds = undisturbed

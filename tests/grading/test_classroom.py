@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +15,11 @@ from rights import closed
 
 from autograder.course.manifest import read_course
 from autograder.course.result import Result, Verdict
-from autograder.grading import origin
+from autograder.grading import limits_of, origin, submission
 from autograder.grading.classroom import HandedIn, Room, find_class, grade_class
 from autograder.sandbox import walls
+from autograder.sandbox.folder import Folder, sweep
+from autograder.sandbox.host import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
@@ -163,3 +167,40 @@ def test_workers_leave_no_process_and_no_folder(room, submitted, monkeypatch, tm
     grade_class(room, find_class(submitted, NAME), 2, lambda _: None)
     assert multiprocessing.active_children() == []
     assert list(temporary.glob("autograder-*")) == []
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_server_that_dies_is_asked_again_of_a_new_one(exam, tmp_path, monkeypatch, deaths):
+    """Only what kills two of them is told of it, and nobody after it."""
+    honest, died = submission._ask, []
+    with Server(walls.choose(), limits_of(exam.assignment)) as server:
+
+        def ask(*args):
+            if len(died) < deaths:
+                died.append(server._folder)
+                server._process.kill()
+            return honest(*args)
+
+        monkeypatch.setattr(submission, "_ask", ask)
+        path = tmp_path / f"{NAME}.py"
+        shutil.copy(ROOT / "solutions" / NAME / path.name, path)
+        first, second = (submission.grade("ada", path, exam, server) for _ in range(2))
+    assert first.score == (22.0 if deaths == 1 else None)
+    assert second.score == 22.0
+    if first.score is None:
+        assert {item.verdict for item in first.items} == {Verdict.INTERNAL}
+    assert not any(folder.exists() for folder in died)
+
+
+def test_the_folder_of_somebody_who_died_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = "import os; from autograder.sandbox.folder import Folder; Folder(); os._exit(0)"
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    (left,) = tmp_path.iterdir()
+    held = Folder()
+    assert not left.exists()
+    sweep()
+    assert held.path.exists()
+    held.remove()
+    assert not held.path.exists()
