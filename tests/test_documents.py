@@ -17,7 +17,7 @@ from autograder.release import build
 from autograder.template import plan
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/grading.md")
 NAME = "squares"
 # Every command of the documents; what is run in its place, where that is something else.
 COMMANDS = {
@@ -27,6 +27,10 @@ COMMANDS = {
     "autograder doctor": None,
     "autograder grade a1_attention": None,
     "autograder grade a1_attention --student s042": f"autograder grade {NAME} --student ada",
+    "autograder grade a1_attention --dry-run": None,
+    "autograder grade a1_attention --force": None,
+    "autograder grade a1_attention --student 's0*'": f"autograder grade {NAME} --student 'a*'",
+    "autograder grade a1_attention --yes": None,
     "autograder pages a1_attention": f": && autograder grade {NAME} && autograder pages {NAME}",
     "autograder margins": None,
     "autograder margins nearest": "autograder margins",
@@ -53,6 +57,7 @@ COMMANDS = {
     "make slow": None,
     "make test": None,
     "make verify": None,
+    "nbgrader autograde --force": f"nbgrader autograde {NAME} --force",
     "nbgrader autograde a1_attention": f"nbgrader autograde {NAME} --force",
     "nbgrader export": None,
 }
