@@ -64,7 +64,7 @@ def run_class(
         if not _may_move(list(moves(room, [each.student for each in class_])), how):
             return True
         if not how.dry_run:
-            _publish(room, assignment, class_, settings, how.force)
+            _publish(room, assignment, class_, settings, how.force, len(seen.scores))
     print_needs_staff(err, seen.troubles)
     return bool(seen.troubles)
 
@@ -133,6 +133,7 @@ def _publish(
     class_: Sequence[HandedIn],
     settings: Settings,
     all_of_them: bool,
+    scores: int,
 ) -> None:
     accept(room, [each.student for each in class_])
     submitted = {each.student: each.path for each in class_}
@@ -141,5 +142,6 @@ def _publish(
     )
     where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
     where = shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
-    out.print(f"gradebook:  {where} ({published.new} recorded)", soft_wrap=True)
+    now = f", {published.new} written now" if published.new < len(class_) else ""
+    out.print(f"gradebook:  {where} ({scores} recorded{now})", soft_wrap=True)
     say_where(published)

@@ -22,13 +22,12 @@ class BeingGraded(Exception):
 
 @contextmanager
 def held(results: Path, assignment_id: str) -> Iterator[None]:
-    """Be the only one who writes an assignment's results, whose folders are made if need be.
+    """Be the only one who writes an assignment's results.
 
     Raises BeingGraded at once when somebody else is, and OSError where nothing can be written.
     """
     folders = (results / assignment_id, state_folder(results, assignment_id))
-    for each in folders:
-        each.mkdir(parents=True, exist_ok=True)
+    folders[1].mkdir(parents=True, exist_ok=True)
     # Of a process, not of a file that forks share: no worker outlives it with the lock.
     with open(folders[1] / _FILE, "a+", encoding="utf-8") as file:
         try:

@@ -53,7 +53,7 @@ def test_what_has_not_changed_is_kept_down_to_its_pages(here):
     bob.write_bytes((here / "submitted" / "ada" / NAME / f"{NAME}.ipynb").read_bytes())
     said = grade()  # no question: he handed in anew
     assert "2 kept, 1 graded" in said
-    assert "(1 recorded)" in said
+    assert "(3 recorded, 1 written now)" in said
     assert scores(here)["bob"] == scores(here)["ada"]
     changed = {path for path, time in lies(here).items() if before.get(path) != time}
     assert all("/ada/" not in path and "/eve/" not in path for path in changed)
@@ -92,7 +92,7 @@ def test_points_by_hand_show_though_nothing_is_graded(here):
     before = lies(here)
     said = grade()
     assert "3 kept, 0 graded" in said
-    assert "(1 recorded)" in said
+    assert "(3 recorded, 1 written now)" in said
     page = here / "feedback" / "ada" / NAME / f"{NAME}.html"
     assert "2.5" in page.read_text()
     assert (
