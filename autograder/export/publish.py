@@ -107,6 +107,7 @@ def write_pages(
         back = settings.feedback(result.student, name)
         page = back / f"{name}.html"
         if students is None or result.student in students:
+            _remove_drafts(page)
             how = stand.get(result.student)
             write_feedback(result, assignment, course.name, page, how)
             for each in ("timestamp.txt", "submission_secret.txt"):  # `nbgrader release_feedback`
@@ -116,6 +117,7 @@ def write_pages(
         if page.exists():
             links[result.student] = os.path.relpath(page, folder)
     class_page = folder / f"{name}.html"
+    _remove_drafts(class_page)
     write_class_page(results, assignment, course.name, class_page, links, stand)
     return _published(assignment, folder, settings, students)
 
@@ -130,3 +132,9 @@ def _published(
         everybody,
         everybody if new is None else len(new),
     )
+
+
+def _remove_drafts(page: Path) -> None:
+    """Remove what a run that was killed has left of writing a page."""
+    for each in page.parent.glob(f".{page.name}.*.draft"):
+        each.unlink(missing_ok=True)

@@ -16,7 +16,10 @@ _HELD = "held"
 
 
 class Folder:
-    """A new folder, until it is removed; folders that nobody needs any more are removed before."""
+    """A new folder, until it is removed; folders that nobody needs any more are removed before.
+
+    As a context manager it gives its path.
+    """
 
     def __init__(self) -> None:
         sweep()
@@ -25,6 +28,12 @@ class Folder:
         self._lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         draft.rename(self.path / _HELD)  # never there without its lock
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
 
     def remove(self) -> None:
         """Remove it, with all that is in it; doing it twice does nothing more."""

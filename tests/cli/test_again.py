@@ -71,10 +71,15 @@ def test_a_broken_run_is_gone_on_with(here):
     (here / "results" / NAME / "eve.json").write_text("{half of i")
     (here / "gradebook.db").unlink()
     (here / "feedback" / "bob" / NAME / f"{NAME}.html").unlink()
+    drafts = [here / "feedback" / "bob" / NAME / f".{NAME}.html.abc.draft"]
+    drafts += [here / "results" / f".{NAME}.html.abc.draft"]
+    for each in drafts:
+        each.write_text("<p>half of")
     said = grade()
     assert "1 kept, 2 graded" in said
     assert "(3 recorded)" in said
     assert (here / "feedback" / "bob" / NAME / f"{NAME}.html").exists()
+    assert not any(each.exists() for each in drafts)
     assert len(scores(here)) == 3
 
 

@@ -154,5 +154,7 @@ def test_the_end_is_that_of_an_undisturbed_run(released, undisturbed, tmp_path, 
         else:
             assert said == "", what
         assert differences(everything(here / "course"), expected) == [], what
-        assert not list((here / "tmp").iterdir()), what
+        # Of others there may be something: nbgrader has alembic make a new gradebook, which is
+        # killed, too.
+        assert not list((here / "tmp").glob("autograder-*")), what
         shutil.rmtree(here)
