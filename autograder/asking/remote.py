@@ -24,7 +24,7 @@ from autograder.asking.blame import (
 from autograder.asking.student import Cell, Question, StudentError
 from autograder.course import Verdict
 from autograder.sandbox import wire
-from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Server
+from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Server, ServerFailed
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
@@ -109,7 +109,7 @@ class RemoteStudent:
                 self._fork.receive(_START_SECONDS)
             except (ForkEnded, ForkTooSlow, wire.WireError) as error:
                 # No line of the student's has run yet.
-                raise RuntimeError(f"a fork did not start: {error!r}") from error
+                raise ServerFailed(f"a fork did not start: {error!r}") from error
             with contextlib.suppress(StudentError):
                 self._run_cells()
 

@@ -22,6 +22,7 @@ from autograder.course import Assignment, Verdict, seed
 from autograder.handout.checks.problem import kind_of_error
 from autograder.notebooks import Source
 from autograder.sandbox.failure import Failure
+from autograder.sandbox.host import ServerFailed
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Runner:
             if lost := [name for name in check.wants if name not in known]:
                 raise LookupError(f"it asks for {lost[0]}; there are {', '.join(known)}")
             check.function(**{name: known[name] for name in check.wants})
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ServerFailed):
             raise
         except BaseException as raised:  # an exit, too, is the check's failure
             error = raised

@@ -2,31 +2,27 @@
 
 import contextlib
 import os
-import time
-from collections.abc import Iterator, Sequence
+import signal
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 import rich.markup
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.checking import ChecksBroken
 from autograder.cli import demo as demos
-from autograder.cli.show import print_class, print_needs_staff
 from autograder.collect import CollectError
 from autograder.course import (
     MANIFEST,
     Assignment,
     Course,
     ManifestError,
-    Result,
     RosterError,
     UnknownIdError,
     read_course,
-    read_roster,
-    read_secret,
 )
 from autograder.diagnosis import BadFault
 from autograder.export import (
@@ -34,13 +30,13 @@ from autograder.export import (
     GradebookOutOfReach,
     NothingGraded,
     NotThatSheet,
+    Published,
     Settings,
     SettingsError,
-    publish,
     write_index,
     write_pages,
 )
-from autograder.grading import HandedIn, Room, find_class, grade_class
+from autograder.grading import BeingGraded, HandedIn, find_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
@@ -48,6 +44,11 @@ from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
+_ENDS: dict[int, str] = {
+    signal.SIGINT: "by Ctrl-C",
+    signal.SIGTERM: "by SIGTERM",
+    signal.SIGHUP: "as the terminal was closed",
+}
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
     *(GradebookError, SettingsError, RosterError, CollectError, BadFault, demos.NotADemo),
@@ -55,51 +56,18 @@ _EXPECTED = (
 )
 
 
-def grade_and_publish(
-    course: Course,
-    assignment_id: str,
-    class_: Sequence[HandedIn],
-    folder: Path,
-    wall: str,
-    jobs: int,
-    settings: Settings,
-    *,
-    record_it: bool = True,
-    about: dict[str, str] | None = None,
-) -> list[Result]:
-    """Grade, record, write the pages, and say so."""
-    assignment = course.assignment(assignment_id)
-    room = Room(course, assignment_id, folder, wall, read_secret(course.root))
-    roster = read_roster(course.root)  # what is wrong with it, before anybody is graded
-    started = time.perf_counter()
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), console=err) as progress:
-        task = progress.add_task(f"grading {assignment_id}", total=len(class_))
-        graded = grade_class(room, class_, jobs, lambda _: progress.advance(task))
-    seconds = time.perf_counter() - started
-    print_class(out, graded, assignment, about or {}, roster)
-    out.print(f"{len(graded)} graded in {seconds:.1f} s, sandbox: {wall}")
-    if record_it:
-        submitted = {each.student: each.path for each in class_}
-        recorded = publish(course, assignment, graded, settings, submitted)
-        where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
-        where = shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
-        out.print(f"gradebook:  {where} ({recorded} recorded)", soft_wrap=True)
-        write_pages_and_say_so(course, assignment, folder, settings, [*submitted])
-        write_index_and_say_so(course, folder, settings)
-    print_needs_staff(err, graded)
-    return graded
-
-
 def write_pages_and_say_so(
     course: Course,
     assignment: Assignment,
     folder: Path,
     settings: Settings,
-    students: Sequence[str] | None = None,
 ) -> None:
-    """Write the pages of these students, or of all, and that of the class; say where they are."""
-    pages = write_pages(course, assignment, folder, settings, students)
+    """Write the pages of all students, and that of the class; say where they are."""
+    say_where(write_pages(course, assignment, folder, settings))
+
+
+def say_where(pages: Published) -> None:
+    """Say where the pages are."""
     out.print(f"feedback:   {shown(pages.feedback)}/", soft_wrap=True)
     out.print(f"class page: {shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
     if pages.waiting:
@@ -147,7 +115,7 @@ def read_nearest(folder: Path) -> Course:
 
 
 def shown(path: Path) -> str:
-    """A path as it is seen from here, where it lies below."""
+    """A path as one would type it here."""
     here = os.path.relpath(path)
     return str(path) if here.startswith("..") else here
 
@@ -168,16 +136,51 @@ def _stop(message: str) -> NoReturn:
 def problems_told() -> Iterator[None]:
     """Tell in a sentence what a caller can mend, and exit with 2; the machine's faults with 3."""
     try:
-        yield
+        with _ends_in_order() as ended_by:
+            yield
     except typer.Exit:
         raise
-    except KeyboardInterrupt:
-        _stop("by Ctrl-C; what was written by then is kept, so run it again to finish")
-    except GradebookOutOfReach as error:
-        _stop(f"{error}; result files are kept")
-    except OSError as error:
-        file = f": {error.filename}" if error.filename else ""
-        why = f"{error.strerror or error}{file}"
-        _stop(f"{why}; what was written by then is kept, so mend it and run it again")
-    except (*_EXPECTED, ValueError, RuntimeError) as error:
-        fail(str(error))
+    except BaseException as error:
+        if ended_by or isinstance(error, KeyboardInterrupt):  # whatever has become of it on its way
+            what = _ENDS[ended_by[0]] if ended_by else "by Ctrl-C"
+            _stop(f"{what}; what was done by then is kept, and the same command goes on from there")
+        if isinstance(error, (BeingGraded, GradebookOutOfReach, OSError)):
+            _stop(_the_machines(error))
+        if isinstance(error, (*_EXPECTED, ValueError, RuntimeError)):
+            fail(str(error))
+        raise
+
+
+def _the_machines(error: Exception) -> str:
+    if isinstance(error, BeingGraded):
+        return str(error)
+    if isinstance(error, GradebookOutOfReach):
+        return f"{error}; result files are kept, and the same command goes on from there"
+    assert isinstance(error, OSError)
+    file = f": {error.filename}" if error.filename else ""
+    why = f"{error.strerror or error}{file}"
+    return f"{why}; what was written by then is kept, so mend it and run it again"
+
+
+@contextlib.contextmanager
+def _ends_in_order() -> Iterator[list[int]]:
+    """Let every way of being asked to end leave everything in order, as Ctrl-C does.
+
+    Gives a list, empty until then, of the signals that came.
+    """
+    came: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    here = threading.current_thread() is threading.main_thread()
+    before = {each: signal.getsignal(each) for each in _ENDS if here}
+    ours = {each: was for each, was in before.items() if was is not signal.SIG_IGN}  # as by nohup
+    for each in ours:
+        signal.signal(each, end)
+    try:
+        yield came
+    finally:
+        for each, was in ours.items():
+            signal.signal(each, was)

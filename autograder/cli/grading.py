@@ -1,6 +1,8 @@
 """The verbs of whoever grades: grade, check, doctor and demo."""
 
 import json
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +16,6 @@ from autograder.cli.app import CourseFolder, NoSandbox, Sandbox, app
 from autograder.cli.common import (
     err,
     fail,
-    grade_and_publish,
     handed_in,
     out,
     problems_told,
@@ -23,10 +24,11 @@ from autograder.cli.common import (
     write_index_and_say_so,
     write_pages_and_say_so,
 )
+from autograder.cli.running import How, run_class
 from autograder.cli.show import print_result, print_untimed
 from autograder.course import EXTENSIONS, read_secret
 from autograder.export import hand_in_time, read_settings, ready, settle
-from autograder.grading import default_jobs, find_class, limits_of, prepare
+from autograder.grading import HandedIn, default_jobs, find_class, held, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
 
@@ -43,19 +45,26 @@ def grade(
     ] = None,
     student: Annotated[
         list[str] | None,
-        typer.Option(help="Only this one; again for another. The class page stays whole."),
+        typer.Option(help="Only this one, or those of a pattern such as 's0*'; again for another."),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
     course: CourseFolder = Path(),
     sandbox: Sandbox = None,
     no_sandbox: NoSandbox = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Grade again what has not changed, too.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Record grades that move without asking.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Leave the gradebook and the feedback as they are.")
     ] = False,
 ) -> None:
-    """Grade a class: result files, nbgrader's gradebook, feedback pages and a class page.
+    """Grade what is new or has changed: result files, nbgrader's gradebook, feedback, a class page.
 
-    Grading again gives the same scores; scores given by hand are kept.
+    Grading again gives the same scores; scores given by hand are kept. Where a changed check or
+    tolerance moves grades, they are shown before they are recorded.
 
     Example: `autograder grade ps1 --jobs 2`
     """
@@ -73,20 +82,27 @@ def grade(
             fail(f"{submitted} is not a folder: name the one of <student>/{assignment}/ folders")
         if not class_:
             fail(f"nobody handed in {assignment}: no folder {where}/")
-        if unknown := {*(student or ())} - {each.student for each in class_}:
+        if unknown := [each for each in student or () if not _named(class_, each)]:
             fail(f"{', '.join(sorted(unknown))} did not hand in {assignment}: no {where}/")
-        class_ = [each for each in class_ if not student or each.student in student]
+        if student:
+            names = {each.student for pattern in student for each in _named(class_, pattern)}
+            class_ = [each for each in class_ if each.student in names]
         folder = results or found.root / "results"
-        graded = grade_and_publish(
-            found, assignment, class_, folder, wall, jobs, settings, record_it=not dry_run
-        )
+        how = How(wall, jobs, force, yes, dry_run)
+        troubled = run_class(found, assignment, class_, folder, settings, how)
         times = {each.student: hand_in_time(each.path) for each in class_}
         if untimed := {who: time.problem for who, time in times.items() if time.problem}:
             print_untimed(err, untimed)
         for (who, _), extension in settings.extensions.items():
             if not settings.submitted(who, assignment).parent.is_dir():  # a typo, or no hand-in yet
                 err.print(f"note: {EXTENSIONS}:{extension.line}: {who} has not handed in anything")
-    raise typer.Exit(1 if untimed or any(result.asks_for_staff for result in graded) else 0)
+    raise typer.Exit(1 if untimed or troubled else 0)
+
+
+def _named(class_: Sequence[HandedIn], pattern: str) -> list[HandedIn]:
+    """Those of this name, or whose names fit the pattern."""
+    exactly = [each for each in class_ if each.student == pattern]
+    return exactly or [each for each in class_ if fnmatchcase(each.student, pattern)]
 
 
 @app.command()
@@ -118,8 +134,9 @@ def pages(
             fail(f"nothing was graded: there is no result in {folder}/{which}")
         ready(settings, found)
         for each in graded:
-            settle(each.id, settings.db_url, settings)
-            write_pages_and_say_so(found, each, folder, settings)
+            with held(folder, each.id):
+                settle(each.id, settings.db_url, settings)
+                write_pages_and_say_so(found, each, folder, settings)
         write_index_and_say_so(found, folder, settings)
 
 
@@ -206,8 +223,6 @@ def demo(
             settings = read_settings(copy.root)
             class_ = handed_in(settings, each.id)
             folder = copy.root / "results"
-            graded = grade_and_publish(
-                copy, each.id, class_, folder, wall, jobs, settings, about=about
-            )
-            troubled = troubled or any(result.asks_for_staff for result in graded)
+            how = How(wall, jobs, yes=True)
+            troubled |= run_class(copy, each.id, class_, folder, settings, how, about)
     raise typer.Exit(1 if troubled else 0)

@@ -9,8 +9,9 @@ from rich.table import Table
 
 from autograder.course import Assignment, Feedback, Result, Roster, Verdict
 from autograder.export import as_text, cards_of, evidence, line, told_in
+from autograder.grading import Move
 
-_MAX_ROWS = 120  # a longer class is better looked at on its page
+MAX_ROWS = 120  # a longer class is better looked at on its page
 _COLOURS = {
     Verdict.PASSED: "green",
     Verdict.CARRIED: "green",
@@ -23,14 +24,17 @@ _COLOURS = {
 def print_class(
     out: Console,
     graded: Sequence[Result],
+    scores: Sequence[float],
     assignment: Assignment,
     about: dict[str, str],
     roster: Roster,
 ) -> None:
-    """A class as a table, and its figures; `about`: what is known of a student beforehand."""
+    """A class as a table, and its figures; `about`: what is known of a student beforehand.
+
+    graded: none of a class that is longer than MAX_ROWS.
+    """
     name, what = ["name"] * bool(roster.people), ["what it is"] * bool(about)
-    scores = [result.score for result in graded if result.score is not None]
-    if len(graded) <= _MAX_ROWS:
+    if graded:
         table = Table(title=assignment.title)
         for heading in ("student", *name, "score", *what, "not passed"):
             table.add_column(heading, overflow="fold")
@@ -90,14 +94,22 @@ def print_untimed(out: Console, problems: Mapping[str, str]) -> None:
         out.print(f"[magenta]time unknown:[/] {rich.markup.escape(f'{student}: {problem}')}")
 
 
-def print_needs_staff(out: Console, graded: Sequence[Result]) -> None:
+def print_moves(out: Console, moves: Sequence[Move]) -> None:
+    """Whose grades would move, from what to what, and by which items."""
+    grades = "grade moves" if len(moves) == 1 else "grades move"
+    table = Table(title=f"{len(moves)} {grades}, though what was handed in is as it was")
+    for heading in ("student", "before", "now", "by"):
+        table.add_column(heading, overflow="fold")
+    for each in moves:
+        before, now = (
+            "no score" if score is None else f"{score:g}" for score in (each.old, each.new)
+        )
+        table.add_row(each.student, before, now, ", ".join(each.items))
+    out.print(table)
+
+
+def print_needs_staff(out: Console, struck: Mapping[str, Sequence[str]]) -> None:
     """What kept submissions from a score, or a fair one: each once, with all whom it struck."""
-    struck: dict[str, list[str]] = {}
-    for result in graded:
-        lacking = [item.message or "" for item in result.items if item.score is None]
-        for message in [result.trouble, *lacking]:
-            if message is not None and result.student not in struck.setdefault(message, []):
-                struck[message].append(result.student)
     for message, students in struck.items():
         names = ", ".join(students[:10]) + (", ..." if len(students) > 10 else "")
         out.print(f"[magenta]needs staff:[/] {len(students)} ({rich.markup.escape(names)})")

@@ -1,6 +1,11 @@
 """The course as it is written down: manifest, roster and files, its secret, the result file."""
 
 from autograder.course.assignment import Assignment, ByHand, Item
+from autograder.course.content import (
+    print_of,
+    print_of_engine,
+    print_of_files,
+)
 from autograder.course.dates import as_words
 from autograder.course.entry import UnknownIdError
 from autograder.course.extensions import (
@@ -10,9 +15,11 @@ from autograder.course.extensions import (
 )
 from autograder.course.lateness import Due, Lateness, lateness
 from autograder.course.layout import (
+    SOLUTIONS,
     assignment_folder,
     samples_folder,
     source_path,
+    state_folder,
 )
 from autograder.course.lines import FILE as MANIFEST
 from autograder.course.lines import ManifestError, place
@@ -27,7 +34,7 @@ from autograder.course.result import (
     Verdict,
     write_atomically,
 )
-from autograder.course.roster import Person, Roster, RosterError, read_roster
+from autograder.course.roster import ROSTER, Person, Roster, RosterError, read_roster
 from autograder.course.secret import (
     PUBLIC,
     fingerprint,
@@ -40,6 +47,8 @@ __all__ = [
     "EXTENSIONS",
     "MANIFEST",
     "PUBLIC",
+    "ROSTER",
+    "SOLUTIONS",
     "Assignment",
     "ByHand",
     "Course",
@@ -66,6 +75,9 @@ __all__ = [
     "known_secret",
     "lateness",
     "place",
+    "print_of",
+    "print_of_engine",
+    "print_of_files",
     "read_course",
     "read_extensions",
     "read_roster",
@@ -73,5 +85,6 @@ __all__ = [
     "samples_folder",
     "seed",
     "source_path",
+    "state_folder",
     "write_atomically",
 ]

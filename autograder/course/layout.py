@@ -21,3 +21,8 @@ def samples_folder(
 ) -> Path:
     """The samples of an assignment of which it is known what they must get."""
     return assignment_folder(root, assignment_id) / kind
+
+
+def state_folder(results: Path, assignment_id: str) -> Path:
+    """What is kept of an assignment's runs from one to the next, beside its result files."""
+    return results / f".{assignment_id}"

@@ -133,6 +133,8 @@ class Result(BaseModel):
     versions: dict[str, str]
     secret_fingerprint: str
     submission_sha256: str | None  # None: there was nothing to read
+    # By content, part by part: from the same of all, grading again would give the same.
+    came_from: dict[str, str] = {}
 
     def told(self, feedback: Feedback) -> "Result":
         """The result as its student is to see it."""
@@ -172,7 +174,7 @@ class Result(BaseModel):
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write content to `path` so that a reader sees the old file or the new one, never half."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".draft")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
@@ -180,6 +182,8 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         os.unlink(temporary)
+        if isinstance(error, OSError):
+            error.filename = error.filename or str(path)
         raise

@@ -17,7 +17,7 @@ from autograder.export.index import write_index
 from autograder.export.late import LatePolicy
 from autograder.export.opening import GradebookError, GradebookOutOfReach
 from autograder.export.page import fill, write_page
-from autograder.export.publish import publish, write_pages
+from autograder.export.publish import Published, publish, write_pages
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
 from autograder.export.times import TIMESTAMP, hand_in_time
@@ -34,6 +34,7 @@ __all__ = [
     "LatePolicy",
     "NotThatSheet",
     "NothingGraded",
+    "Published",
     "Settings",
     "SettingsError",
     "State",

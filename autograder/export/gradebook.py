@@ -64,7 +64,8 @@ def record(
     is withheld, never recorded as a zero, and what the gradebook has of it waits for a person.
     Either every other result is recorded or, when GradebookError is raised, none is.
     """
-    results, handed_in = tuple(results), handed_in or {}
+    handed_in = handed_in or {}
+    recorded, withheld = 0, []
     with open_gradebook(db_url) as gradebook:
         ensure_cells(gradebook, assignment, release_notebook, db_url)
         with _one_transaction(gradebook):
@@ -73,6 +74,7 @@ def record(
             for result in results:
                 if result.needs_staff:
                     _ask_for_staff(gradebook, result)
+                    withheld.append(result.student)
                     continue
                 _refuse_misfit(result, assignment)
                 stored = _submitted_notebook(gradebook, result)
@@ -81,10 +83,10 @@ def record(
                 if policy:
                     _record_penalties(gradebook, stored, policy)
                 gradebook.db.commit()
+                recorded += 1
                 if result.trouble:
                     _ask_for_staff(gradebook, result)
-    withheld = tuple(result.student for result in results if result.needs_staff)
-    return Recorded(len(results) - len(withheld), withheld)
+    return Recorded(recorded, tuple(withheld))
 
 
 @contextmanager

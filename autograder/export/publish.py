@@ -12,11 +12,12 @@ from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.gradebook import record
+from autograder.export.made import Made
 from autograder.export.named import enter_names
-from autograder.export.people import everybody, people_of
+from autograder.export.people import Who, everybody, people_of
 from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
-from autograder.export.standing import standings
+from autograder.export.standing import says, standings
 from autograder.export.waiting import waiting
 from autograder.notebooks import has_handed_in
 
@@ -31,33 +32,77 @@ class Published:
     class_page: Path
     students: int  # on the class page
     waiting: Mapping[str, list[str]]  # students of whom a part is still to be read, by the part
+    new: int  # whose scores and pages were written; those of the others were as they should be
+    anew: bool  # whether the class page was written
 
 
 def publish(
     course: Course,
     assignment: Assignment,
-    graded: Sequence[Result],
-    settings: Settings,
+    folder: Path,
     submitted: Mapping[str, Path],
-) -> int:
-    """Record scores in nbgrader's gradebook, and leave what the formgrader shows of a submission.
+    settings: Settings,
+    *,
+    all_of_them: bool = False,
+) -> Published:
+    """Record scores in nbgrader's gradebook, leave what the formgrader shows, write the pages.
 
-    submitted: what each student handed in, a folder. Returns of how many the gradebook holds the
-    scores. Raises GradebookError and SettingsError.
+    submitted: what each student handed in, a folder; their results lie in `folder`. What is there
+    already, as it would be written, is left alone, unless all of them are asked for. Raises
+    GradebookError, RosterError and SettingsError.
     """
-    name = assignment.id
     ready(settings, course)
+    made, said = Made(course, assignment, folder, settings), says(assignment.id, settings.db_url)
+    new = [
+        student
+        for student, path in submitted.items()
+        if all_of_them or not made.stands(student, path, said.get(student, ""))
+    ]
+    _, ungraded = _people(course, assignment, folder, settings)
+    if new or not made.class_stands(said, ungraded):
+        made.forget(new)
+        chosen = {each: submitted[each] for each in new}
+        _record(course, assignment, folder, chosen, settings)
+        published = write_pages(course, assignment, folder, settings, new)
+        made.remember(chosen, says(assignment.id, settings.db_url), ungraded)
+        return published
+    graded = people_of(folder, assignment.id)
+    stand = standings(assignment, settings) if assignment.manual else {}
+    return Published(
+        settings.feedback("STUDENT", assignment.id),
+        folder / f"{assignment.id}.html",
+        len(graded),
+        waiting(assignment, stand),
+        new=0,
+        anew=False,
+    )
+
+
+def _record(
+    course: Course,
+    assignment: Assignment,
+    folder: Path,
+    submitted: Mapping[str, Path],
+    settings: Settings,
+) -> None:
+    """Bring these students' results into the gradebook, and to where the formgrader looks."""
+    name = assignment.id
     notebook = course.root / "assignments" / name / f"{name}.ipynb"
     release, figures = read_release(assignment, notebook), sorted(notebook.parent.glob("figures/*"))
     handed_in = {
-        each.student: write_autograded(
-            each, assignment, release, figures, submitted[each.student], settings
+        student: write_autograded(
+            Result.read(folder / name / f"{student}.json"),
+            assignment,
+            release,
+            figures,
+            path,
+            settings,
         )
-        for each in graded
+        for student, path in submitted.items()
     }
-    done = record(graded, assignment, notebook, settings.db_url, handed_in, settings)
+    results = (Result.read(folder / name / f"{each}.json") for each in submitted)
+    record(results, assignment, notebook, settings.db_url, handed_in, settings)
     enter_names(read_roster(course.root), settings.db_url)
-    return done.recorded
 
 
 def write_pages(
@@ -80,6 +125,7 @@ def write_pages(
     for result in results:
         page = settings.feedback(result.student, name) / f"{name}.html"
         if students is None or result.student in students:
+            _remove_drafts(page)
             how = stand.get(result.student)
             who = roster.name_of(result.student)
             write_feedback(result, assignment, course.name, page, how, who)
@@ -88,13 +134,34 @@ def write_pages(
         if page.exists():
             links[result.student] = os.path.relpath(page, folder)
     class_page = folder / f"{name}.html"
+    _remove_drafts(class_page)
+    people, ungraded = _people(course, assignment, folder, settings)
+    write_class_page(results, assignment, course.name, class_page, links, stand, people, ungraded)
+    return Published(
+        settings.feedback("STUDENT", name),
+        class_page,
+        len(results),
+        waiting(assignment, stand),
+        new=len(results) if students is None else len(students),
+        anew=True,
+    )
+
+
+def _people(
+    course: Course, assignment: Assignment, folder: Path, settings: Settings
+) -> tuple[dict[str, Who], set[str]]:
+    """Everybody of the course, and who of them has handed this in and has no result."""
     known = (student for each in course.assignments for student in people_of(folder, each.id))
     people = everybody(course.root, known)
-    ungraded = {
+    others = people.keys() - set(people_of(folder, assignment.id))
+    return people, {
         student
-        for student in people.keys() - {result.student for result in results}
-        if has_handed_in(settings.submitted(student, name).parent, name)
+        for student in others
+        if has_handed_in(settings.submitted(student, assignment.id).parent, assignment.id)
     }
-    write_class_page(results, assignment, course.name, class_page, links, stand, people, ungraded)
-    feedback = settings.feedback("STUDENT", name)
-    return Published(feedback, class_page, len(results), waiting(assignment, stand))
+
+
+def _remove_drafts(page: Path) -> None:
+    """Remove what a run that was killed has left of writing a page."""
+    for each in page.parent.glob(f".{page.name}.*.draft"):
+        each.unlink(missing_ok=True)

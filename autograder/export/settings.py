@@ -29,9 +29,9 @@ from autograder.course import (
 )
 from autograder.export.late import LatePolicy
 
-__all__ = ["Settings", "SettingsError", "read_settings", "settings_of"]
+__all__ = ["CONFIG", "Settings", "SettingsError", "read_settings", "settings_of"]
 
-_FILE = "nbgrader_config.py"
+CONFIG = "nbgrader_config.py"
 
 
 class SettingsError(Exception):
@@ -95,7 +95,7 @@ class Settings:
             )
         except Exception as error:  # it is anybody's code
             raise SettingsError(
-                f"{type(self._plugin).__name__}, which reckons what late work costs ({_FILE}: "
+                f"{type(self._plugin).__name__}, which reckons what late work costs ({CONFIG}: "
                 f"AssignLatePenalties), raised {type(error).__name__} for {student}: {error}"
             ) from error
         return None if found is None else min(max(float(found), 0.0), notebook.score)
@@ -115,13 +115,13 @@ def read_settings(root: Path) -> Settings:
         with _importable(root):
             JupyterApp.load_config_file(app)  # what the machine's and the user's say
             with suppress(ConfigFileNotFound):
-                Application.load_config_file(app, _FILE, path=str(root))
+                Application.load_config_file(app, CONFIG, path=str(root))
             directory = CourseDirectory(config=app.config, root=str(root.resolve()))
             return settings_of(directory, app.config)
     except (ManifestError, RosterError, SettingsError):
         raise
     except Exception as error:  # a configuration is a program
-        raise SettingsError(f"{root / _FILE} cannot be read: {error}") from error
+        raise SettingsError(f"{root / CONFIG} cannot be read: {error}") from error
 
 
 def settings_of(directory: Any, config: Config) -> Settings:
@@ -149,7 +149,7 @@ def _refuse_another_policy(root: Path, plugin: str) -> None:
         said.append(EXTENSIONS)
     if said:
         raise SettingsError(
-            f"{said[0]} is not looked at: {_FILE} leaves late work to {plugin}; write there "
+            f"{said[0]} is not looked at: {CONFIG} leaves late work to {plugin}; write there "
             'c.AssignLatePenalties.plugin_class = "autograder.nbgrader.LatePolicy", or take '
             f"{said[0]} away"
         )

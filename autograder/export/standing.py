@@ -18,7 +18,7 @@ from autograder.export.opening import open_gradebook
 from autograder.export.page import number
 from autograder.export.settings import Settings
 
-__all__ = ["Standing", "standings"]
+__all__ = ["Standing", "says", "standings"]
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,37 @@ def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]
 def counted(number: int, word: str) -> str:
     """A number of things, in words: 1 day, 2 days."""
     return f"{number} {word}{'s' * (number != 1)}"
+
+
+def says(assignment_id: str, db_url: str) -> dict[str, str]:
+    """All that the gradebook says of each student in an assignment: a text that tells changes.
+
+    By a few questions for the whole class, where `standings` asks some for each. Raises
+    GradebookError.
+    """
+    about: dict[str, list[str]] = {}
+    with open_gradebook(db_url) as gradebook:
+        submitted = (
+            select(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
+            .add_columns(SubmittedAssignment.extension, Stored.duedate)
+            .join(Stored, Stored.id == SubmittedAssignment.assignment_id)
+            .where(Stored.name == assignment_id)
+        )
+        notebooks = submitted.join(
+            SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id
+        )
+        for asked in (
+            notebooks.add_columns(SubmittedNotebook.late_submission_penalty),
+            *(
+                notebooks.join(each, each.notebook_id == SubmittedNotebook.id)
+                .add_columns(*each.__table__.columns)
+                .order_by(each.id)
+                for each in (Grade, Comment)
+            ),
+        ):
+            for student, *row in gradebook.db.execute(asked):
+                about.setdefault(student, []).append(repr(row))
+    return {student: "\n".join(rows) for student, rows in about.items()}
 
 
 def _standing(

@@ -6,6 +6,7 @@ from autograder.grading.classroom import (
     default_jobs,
     find_class,
     grade_class,
+    graded,
 )
 from autograder.grading.exam import (
     Exam,
@@ -13,19 +14,40 @@ from autograder.grading.exam import (
     prepare,
     remote_student,
 )
+from autograder.grading.held import (
+    BeingGraded,
+    held,
+)
+from autograder.grading.kept import (
+    Move,
+    accept,
+    current,
+    moves,
+    settle,
+    to_grade,
+)
 from autograder.grading.submission import (
     grade,
 )
 
 __all__ = [
+    "BeingGraded",
     "Exam",
     "HandedIn",
+    "Move",
     "Room",
+    "accept",
+    "current",
     "default_jobs",
     "find_class",
     "grade",
     "grade_class",
+    "graded",
+    "held",
     "limits_of",
+    "moves",
     "prepare",
     "remote_student",
+    "settle",
+    "to_grade",
 ]

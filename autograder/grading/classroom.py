@@ -3,31 +3,37 @@
 A result is written as soon as it is known; whatever ends the run, what was written stays. When a
 worker dies, which is a fault of ours, the submission that it had in hand is tried once more by a
 new worker; if that one dies of it too, it is an internal error, and the rest of the class is graded
-all the same.
+all the same. When the grader dies, its workers end, with their servers and their folders.
 """
 
 import contextlib
+import ctypes
 import gc
 import multiprocessing
 import os
 import signal
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import torch
 
-from autograder.course import Course, Result
+from autograder.course import Course, Result, state_folder
 from autograder.grading.exam import Exam, limits_of, prepare
-from autograder.grading.submission import failed_result, grade
+from autograder.grading.origin import Origin, origin_of
+from autograder.grading.submission import failed_result
 from autograder.notebooks import has_handed_in, student_name
+from autograder.sandbox.folder import sweep
 from autograder.sandbox.host import Server
 
 _TRIES = 2
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_END_SECONDS = 5  # for a worker to leave everything in order
 
 
 @dataclass(frozen=True)
@@ -48,9 +54,24 @@ class Room:
     wall: str
     secret: str
 
+    @property
+    def folder(self) -> Path:
+        """Where the result files lie."""
+        return self.results / self.assignment_id
+
+    @property
+    def state(self) -> Path:
+        """What is kept from one run to the next."""
+        return state_folder(self.results, self.assignment_id)
+
     def result_path(self, student: str) -> Path:
         """Where a student's result file lies."""
-        return self.results / self.assignment_id / f"{student}.json"
+        return self.folder / f"{student}.json"
+
+    @cached_property
+    def origin(self) -> Origin:
+        """What its results come from."""
+        return origin_of(self.course, self.assignment_id, self.secret, self.wall)
 
 
 def find_class(submitted: Path, assignment_id: str) -> list[HandedIn]:
@@ -72,45 +93,55 @@ def grade_class(
 ) -> list[Result]:
     """Grade a class with `jobs` workers; `tell` hears of each result. Sorted by student.
 
-    Raises OSError when a result cannot be written. Then, and when it is interrupted, workers end.
+    Raises as `graded` does.
     """
-    exam = prepare(room.course, room.assignment_id, room.secret)  # what is broken shows here
-    waiting, tries = deque(handed_in), Counter[str]()
-    workers: dict[Connection, _Worker] = {}
     done: dict[str, Result] = {}
-
-    def finish(result: Result) -> None:
+    for result in graded(room, handed_in, jobs):
         result.write(room.result_path(result.student))
         done[result.student] = result
         tell(result)
+    return [done[student] for student in sorted(done)]
 
+
+def graded(room: Room, handed_in: Sequence[HandedIn], jobs: int) -> Generator[Result]:
+    """Each result as soon as it is known, by `jobs` workers; none of them is held on to.
+
+    Raises the machine's OSError. Then, and when nobody asks for more, the workers end.
+    """
+    if not handed_in:
+        return
+    origin = room.origin  # before the exam: what changes between is graded again
+    exam = prepare(room.course, room.assignment_id, room.secret)  # what is broken shows here
+    waiting, tries = deque(handed_in), Counter[str]()
+    workers: dict[Connection, _Worker] = {}
     try:
         while waiting or workers:
             while waiting and len(workers) < jobs:
-                worker = _Worker(room, exam, list(workers))
+                worker = _Worker(room, origin, exam, list(workers))
                 workers[worker.connection] = worker
                 worker.take(waiting.popleft())
             for ready in wait(list(workers)):
                 assert isinstance(ready, Connection)
                 worker = workers[ready]
-                result = worker.result()
+                one, result = worker.in_hand, worker.result()
+                if result is not None and waiting:
+                    worker.take(waiting.popleft())  # it does not wait for what becomes of this one
+                    yield result
+                    continue
+                del workers[ready]
+                worker.dismiss()
+                tries[one.student] += 1
                 if result is not None:
-                    finish(result)
-                    if waiting:
-                        worker.take(waiting.popleft())
-                        continue
-                elif tries[worker.in_hand.student] + 1 < _TRIES:
-                    tries[worker.in_hand.student] += 1
-                    waiting.append(worker.in_hand)
+                    yield result
+                elif tries[one.student] < _TRIES:
+                    waiting.append(one)
                 else:
                     why = f"the grader's process died of it {_TRIES} times"
-                    finish(failed_result(worker.in_hand.student, exam, room.wall, why))
-                worker.dismiss()
-                del workers[ready]
+                    yield failed_result(one.student, exam, room.wall, why)
     finally:
         for worker in workers.values():
             worker.stop()
-    return [done[student] for student in sorted(done)]
+        sweep()  # what those left who died
 
 
 class _Worker:
@@ -118,14 +149,19 @@ class _Worker:
 
     in_hand: HandedIn
 
-    def __init__(self, room: Room, exam: Exam, others: list[Connection]) -> None:
+    def __init__(self, room: Room, origin: Origin, exam: Exam, others: list[Connection]) -> None:
         # Forked, it has torch and the reference already.
         context = multiprocessing.get_context("fork")
         self.connection, theirs = context.Pipe()
         # A fork holds the others' pipes too, whose workers would never see them close.
         ours = [*others, self.connection]
-        self._process: BaseProcess = context.Process(target=_work, args=(room, exam, theirs, ours))
+        self._process: BaseProcess = context.Process(
+            target=_work, args=(room.wall, origin, exam, theirs, ours)
+        )
+        # Until it knows how to end, it does not: our way would be a traceback.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
         self._process.start()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     def take(self, one: HandedIn) -> None:
@@ -156,21 +192,42 @@ class _Worker:
         self.dismiss()
 
 
-def _work(room: Room, exam: Exam, connection: Connection, parents: list[Connection]) -> None:
+def _work(
+    wall: str, origin: Origin, exam: Exam, connection: Connection, parents: list[Connection]
+) -> None:
     for each in parents:
         each.close()
-    # Ctrl-C reaches all that a terminal has started; it is the parent that then ends its workers.
+    # Ctrl-C and a closed terminal reach all that it has started; the parent then ends its workers.
     signal.signal(signal.SIGINT, lambda *_: None)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # leaving the server in order
+    signal.signal(signal.SIGHUP, lambda *_: None)
+    signal.signal(signal.SIGTERM, _leave)
     torch.set_num_threads(1)  # as many workers as cores: more threads only wait for each other
     try:
-        with Server(room.wall, limits_of(exam.assignment)) as server:
+        _end_with_the_parent()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
+        with Server(wall, limits_of(exam.assignment)) as server:
             gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
             while True:
                 one: HandedIn = connection.recv()
-                connection.send(grade(one.student, one.path, exam, server))
-    except EOFError:
+                connection.send(origin.grade(one.student, one.path, exam, server))
+    except (EOFError, KeyboardInterrupt):
         return
     except OSError as error:  # there is no room for a server, say
         with contextlib.suppress(OSError):
             connection.send(error)
+
+
+def _leave(*_: object) -> None:
+    """Leave the server in order; without it, if that takes too long or a check goes on over it."""
+    signal.alarm(_END_SECONDS)
+    raise KeyboardInterrupt
+
+
+def _end_with_the_parent() -> None:
+    """Have the kernel send SIGTERM when the grader is gone, however it went."""
+    when_it_dies = 1  # PR_SET_PDEATHSIG
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(when_it_dies, int(signal.SIGTERM), 0, 0, 0)
+    parent = multiprocessing.parent_process()
+    if parent is None or os.getppid() != parent.pid:  # it was gone before
+        sys.exit(0)

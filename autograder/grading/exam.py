@@ -101,15 +101,30 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
     )
 
 
+def also_from(course: Course, source: Source) -> list[str]:
+    """The other assignments that this one's exam is made of: it is given parts of them, or its
+    checks name them.
+    """
+    checks = source.path.with_name("checks.py").read_text(encoding="utf-8")
+    given = _given_by(course, source)
+    others = (each.id for each in course.assignments if each.id != source.assignment)
+    return [each for each in others if each in given or each in checks]
+
+
+def _given_by(course: Course, source: Source) -> dict[str, Source]:
+    """The other assignments that define what this one is given, with their sources."""
+    given = set(given_names(source))
+    others = [each.id for each in course.assignments if each.id != source.assignment and given]
+    sources = {each: read_source(source_path(course.root, each)) for each in others}
+    return {id: each for id, each in sources.items() if given & each.defined_in.keys()}
+
+
 def _inherited(course: Course, source: Source) -> list[Component]:
     """The components, in other assignments, of what this one is given."""
     given = set(given_names(source))
-    others = [each.id for each in course.assignments if each.id != source.assignment and given]
-    sources = [read_source(source_path(course.root, each)) for each in others]
     return [
         component
-        for each in sources
-        if given & each.defined_in.keys()
+        for each in _given_by(course, source).values()
         for component in read_components(each)
         if given.intersection(component.of)
     ]

@@ -1,5 +1,6 @@
 """One submission to its Result: read, run behind the walls, checked, judged."""
 
+import contextlib
 import logging
 import time
 from collections.abc import Sequence
@@ -25,10 +26,11 @@ from autograder.notebooks import (
     read_submission,
     refuse_links,
 )
-from autograder.sandbox.host import Server
+from autograder.sandbox.host import Server, ServerFailed
 from autograder.sandbox.session import Answer
 
 _log = logging.getLogger(__name__)
+_TRIES = 2  # of a submission on whose server something came to an end
 _OTHERS = 5  # notebooks that are told of
 _TOLD = 20  # cells whose failures are told, each in a note of its own
 _MORE_SECONDS = 10.0  # for finding out about a mistake that nothing explains, its cells among it
@@ -38,7 +40,9 @@ _VERSIONS = {"autograder": version("autograder"), "torch": str(torch.__version__
 def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
     """Grade the file at `path`, or the one that the folder there holds.
 
-    Never raises for a student's mistake; a fault of ours becomes verdicts `internal`.
+    Never raises for a student's mistake; a fault of ours becomes verdicts `internal`. When the
+    server dies, the submission is asked once more, of a new one: only what kills that, too, is told
+    of it.
     """
     started = time.perf_counter()
     sha256, notes = None, []
@@ -49,7 +53,7 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
         refuse_links(path.parent, exam.assignment.handed_in)
         submission = read_submission(path, exam.source)
         sha256, notes = submission.sha256, list(submission.notes)
-        items, mistakes, more, trouble = _grade(submission, path.parent, exam, server)
+        items, mistakes, more, trouble = _asked_again(submission, path.parent, exam, server)
         if all(item.verdict is Verdict.MISSING for item in items):
             _refuse_the_wrong_one(path)
         notes += more
@@ -60,6 +64,16 @@ def grade(student: str, path: Path, exam: Exam, server: Server) -> Result:
     seconds = time.perf_counter() - started
     result = _result(student, exam, items, server.wall, seconds, tuple(notes), sha256)
     return result.model_copy(update={"mistakes": mistakes, "trouble": trouble})
+
+
+def _asked_again(
+    submission: Submission, handed_in: Path, exam: Exam, server: Server
+) -> tuple[list[ItemResult], tuple[Mistake, ...], list[str], str | None]:
+    for _ in range(1, _TRIES):
+        with contextlib.suppress(ServerFailed):
+            return _grade(submission, handed_in, exam, server)
+        server.renew()
+    return _grade(submission, handed_in, exam, server)
 
 
 def _refuse_the_wrong_one(path: Path) -> None:
@@ -146,6 +160,8 @@ def _grade(
     trouble = None
     try:
         items, mistakes = explaining.explain(items)
+    except ServerFailed:
+        raise
     except Exception as error:  # the verdicts stand, each at its full price
         _log.exception("nothing could be explained in what was handed in as %s", handed_in)
         trouble = (

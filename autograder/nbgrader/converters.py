@@ -35,7 +35,6 @@ from autograder.course import (
 from autograder.export import (
     TIMESTAMP,
     GradebookError,
-    HandedIn,
     SettingsError,
     hand_in_time,
     read_cells,
@@ -47,7 +46,18 @@ from autograder.export import (
     unanswered,
     write_verdicts,
 )
-from autograder.grading import grade, limits_of, prepare
+from autograder.export import HandedIn as AboutHandedIn
+from autograder.grading import (
+    HandedIn,
+    Room,
+    accept,
+    current,
+    held,
+    limits_of,
+    prepare,
+    settle,
+    to_grade,
+)
 from autograder.nbgrader.arriving import arrange
 from autograder.notebooks import files_beside
 from autograder.sandbox.host import Server, ServerFailed
@@ -72,14 +82,24 @@ class Desk:
     def __init__(self, root: Path, assignment_id: str) -> None:
         self.root = root
         self.course = read_course(root)
-        self.exam = prepare(self.course, assignment_id, read_secret(root))
-        self.server = Server(choose(), limits_of(self.exam.assignment))
+        wall, secret = choose(), read_secret(root)
+        self.room = Room(self.course, assignment_id, root / "results", wall, secret)
+        _ = self.room.origin  # before the exam: what changes between is graded again
+        self.exam = prepare(self.course, assignment_id, secret)
+        self.server = Server(wall, limits_of(self.exam.assignment))
 
     def grade(self, student: str, handed_in: Path) -> Result:
-        """Grade what a student handed in, and leave the result file, which is the evidence."""
-        result = grade(student, handed_in, self.exam, self.server)
-        result.write(self.root / "results" / self.exam.assignment.id / f"{student}.json")
-        return result
+        """Grade what a student handed in, and leave the result file, which is the evidence.
+
+        What is graded already is not graded again. Raises BeingGraded.
+        """
+        with held(self.room.results, self.room.assignment_id):
+            if to_grade(self.room, [HandedIn(student, handed_in)]):
+                settle(
+                    self.room, self.room.origin.grade(student, handed_in, self.exam, self.server)
+                )
+            accept(self.room, [student])
+            return current(self.room, student)
 
 
 class _Desks:
@@ -186,7 +206,7 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]
         time = hand_in_time(submitted)
         if time.problem:
             self.log.warning("%s: %s", student, time.problem)
-        about = {student: HandedIn(time, unanswered(nb))}
+        about = {student: AboutHandedIn(time, unanswered(nb))}
         record([result], assignment, exporter.release, settings.db_url, about, settings)
         write_verdicts(nb, result, assignment)
         return nb, resources

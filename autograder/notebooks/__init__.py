@@ -2,7 +2,7 @@
 
 from autograder.notebooks.banned import banned_uses
 from autograder.notebooks.beside import files_beside
-from autograder.notebooks.file import read_notebook
+from autograder.notebooks.file import read_bounded, read_notebook
 from autograder.notebooks.finding import (
     UnreadableSubmission,
     find_submission,
@@ -47,6 +47,7 @@ __all__ = [
     "lie_beside",
     "modules_for",
     "parts_elsewhere",
+    "read_bounded",
     "read_notebook",
     "read_source",
     "read_submission",

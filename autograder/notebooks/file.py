@@ -27,7 +27,7 @@ def read_notebook(path: Path) -> tuple[dict[str, Any], bytes]:
 
     Raises UnreadableSubmission.
     """
-    data = _read_bounded(path)
+    data = read_bounded(path)
     notebook = _parsed(path, data)
     cells = notebook.get("cells")
     if not isinstance(cells, list):
@@ -42,7 +42,8 @@ def short(text: str) -> str:
     return wire.text(text if len(text) <= 60 else f"{text[:57]}...", 60)
 
 
-def _read_bounded(path: Path) -> bytes:
+def read_bounded(path: Path) -> bytes:
+    """A student's file. Raises UnreadableSubmission for a link, and what is too long or closed."""
     try:
         info = path.lstat()
         if not stat.S_ISREG(info.st_mode):

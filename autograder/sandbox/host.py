@@ -2,10 +2,8 @@
 
 import contextlib
 import json
-import shutil
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -14,6 +12,7 @@ from typing import Any
 
 from autograder.sandbox import walls, wire
 from autograder.sandbox.confine import Limits
+from autograder.sandbox.folder import Folder
 
 _START_SECONDS = 120
 _END_SECONDS = 10
@@ -53,9 +52,13 @@ class Server:
     def __init__(self, wall: str, limits: Limits) -> None:
         self.wall = wall
         self.limits = limits
-        self._folder = _new_folder()
+        self._held = Folder()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+
+    @property
+    def _folder(self) -> Path:
+        return self._held.path
 
     def __enter__(self) -> "Server":
         return self
@@ -67,12 +70,13 @@ class Server:
         """Start the server if it does not run. Raises ServerFailed with what it said."""
         if self._control is not None:
             return
-        walls.copy_worker(self._folder)
+        folder = self._folder
+        walls.copy_worker(folder)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        log = open(self._folder / "log", "w+b")  # noqa: SIM115 # the server's, as long as it runs
+        log = open(folder / "log", "w+b")  # noqa: SIM115 # the server's, as long as it runs
         with theirs, log:
             self._process = subprocess.Popen(
-                walls.command(self.wall, self._folder, self.limits.processes),
+                walls.command(self.wall, folder, self.limits.processes),
                 stdin=theirs.fileno(),
                 stdout=log,
                 stderr=log,
@@ -81,7 +85,7 @@ class Server:
         self._control = ours
         ready = self._receive(_START_SECONDS)
         if not (ready or {}).get("ready"):
-            said = (self._folder / "log").read_text(errors="replace").strip()
+            said = (folder / "log").read_text(errors="replace").strip()
             self._stop()
             raise ServerFailed(f"the {self.wall} server did not start: {said[-2000:] or 'no word'}")
 
@@ -118,14 +122,18 @@ class Server:
             self._stop()
             raise ServerFailed("the server has ended while a submission ran")
         if not message["clean"]:
-            self.close()  # with all that was left there
-            self._folder = _new_folder()
+            self.renew()
         return Outcome(**message["outcome"])
 
     def close(self) -> None:
         """End the server and remove its folder."""
         self._stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.remove()
+
+    def renew(self) -> None:
+        """End the server, with all that was left there: the next one starts afresh."""
+        self.close()
+        self._held = Folder()
 
     def _stop(self) -> None:
         if self._control is not None:
@@ -157,10 +165,6 @@ class Server:
         finally:
             control.settimeout(None)
         return json.loads(packet) if packet else {}
-
-
-def _new_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="autograder-"))
 
 
 class Fork:

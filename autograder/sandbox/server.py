@@ -80,6 +80,8 @@ def main() -> None:
             continue  # a "kill" that crossed with the end of its child
         child = os.fork()
         if child == 0:
+            when_we_die = 1  # PR_SET_PDEATHSIG: whoever is left alone is ended
+            ctypes.CDLL(None).prctl(when_we_die, int(signal.SIGKILL), 0, 0, 0)
             os.setsid()
             for fd in (0, 1, 2):  # 0 was the control socket
                 os.dup2(nothing, fd)

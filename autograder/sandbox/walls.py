@@ -15,10 +15,10 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from pathlib import Path
 
 from autograder.sandbox import calls, causes, landlock
+from autograder.sandbox.folder import Folder
 
 STANDING = ("sandlock", "bubblewrap", "plain")  # the best first
 WALLS = (*STANDING, "none")
@@ -48,13 +48,13 @@ def why_not(wall: str) -> str | None:
         return "it needs Linux; grade in a Linux virtual machine or container"
     if not calls.knows_this_machine():
         return "its call filter knows x86-64 and 64-bit Arm only"
-    with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
-        missing = _missing(wall, Path(folder))
+    with Folder() as folder:
+        missing = _missing(wall, folder)
         if missing:
             return missing
-        copy_worker(Path(folder))
+        copy_worker(folder)
         try:
-            trial = command(wall, Path(folder), processes=1, trial=True)
+            trial = command(wall, folder, processes=1, trial=True)
         except NoWalls as error:
             return str(error)
         try:

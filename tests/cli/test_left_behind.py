@@ -24,6 +24,7 @@ LEFT = {
     "gradebook.db.backup",
     "grades.csv",
     "results/index.html",
+    "results/.squares",
     "results/squares",
     "results/squares.html",
     "roster.csv",

@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +15,11 @@ from rights import closed
 
 from autograder.course.manifest import read_course
 from autograder.course.result import Result, Verdict
-from autograder.grading import classroom
+from autograder.grading import limits_of, origin, submission
 from autograder.grading.classroom import HandedIn, Room, find_class, grade_class
 from autograder.sandbox import walls
+from autograder.sandbox.folder import Folder, sweep
+from autograder.sandbox.host import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
@@ -112,14 +116,14 @@ def test_a_file_beside_that_is_a_link_is_not_read(room, submitted, tmp_path):
 
 
 def test_a_worker_that_dies_costs_only_its_submission(room, submitted, monkeypatch):
-    honest = classroom.grade
+    honest = origin.grade
 
     def grade(student, *rest):
         if student == "bob":
             os.kill(os.getpid(), signal.SIGKILL)
         return honest(student, *rest)
 
-    monkeypatch.setattr(classroom, "grade", grade)
+    monkeypatch.setattr(origin, "grade", grade)
     results = grade_class(room, find_class(submitted, NAME), 2, lambda _: None)
     by_student = {result.student: result for result in results}
     assert by_student["ada"].score == 22.0
@@ -131,7 +135,7 @@ def test_a_worker_that_dies_costs_only_its_submission(room, submitted, monkeypat
 
 
 def test_a_worker_that_dies_once_is_forgiven(room, submitted, monkeypatch, tmp_path):
-    honest = classroom.grade
+    honest = origin.grade
 
     def grade(student, *rest):
         if student == "bob" and not (tmp_path / "died").exists():
@@ -139,7 +143,7 @@ def test_a_worker_that_dies_once_is_forgiven(room, submitted, monkeypatch, tmp_p
             os.kill(os.getpid(), signal.SIGKILL)
         return honest(student, *rest)
 
-    monkeypatch.setattr(classroom, "grade", grade)
+    monkeypatch.setattr(origin, "grade", grade)
     results = grade_class(room, find_class(submitted, NAME), 1, lambda _: None)
     assert [result.score for result in results] == [22.0, 22.0, 0.0]
 
@@ -163,3 +167,40 @@ def test_workers_leave_no_process_and_no_folder(room, submitted, monkeypatch, tm
     grade_class(room, find_class(submitted, NAME), 2, lambda _: None)
     assert multiprocessing.active_children() == []
     assert list(temporary.glob("autograder-*")) == []
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_server_that_dies_is_asked_again_of_a_new_one(exam, tmp_path, monkeypatch, deaths):
+    """Only what kills two of them is told of it, and nobody after it."""
+    honest, died = submission._ask, []
+    with Server(walls.choose(), limits_of(exam.assignment)) as server:
+
+        def ask(*args):
+            if len(died) < deaths:
+                died.append(server._folder)
+                server._process.kill()
+            return honest(*args)
+
+        monkeypatch.setattr(submission, "_ask", ask)
+        path = tmp_path / f"{NAME}.py"
+        shutil.copy(ROOT / "solutions" / NAME / path.name, path)
+        first, second = (submission.grade("ada", path, exam, server) for _ in range(2))
+    assert first.score == (22.0 if deaths == 1 else None)
+    assert second.score == 22.0
+    if first.score is None:
+        assert {item.verdict for item in first.items} == {Verdict.INTERNAL}
+    assert not any(folder.exists() for folder in died)
+
+
+def test_the_folder_of_somebody_who_died_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = "import os; from autograder.sandbox.folder import Folder; Folder(); os._exit(0)"
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    (left,) = tmp_path.iterdir()
+    held = Folder()
+    assert not left.exists()
+    sweep()
+    assert held.path.exists()
+    held.remove()
+    assert not held.path.exists()

@@ -148,7 +148,7 @@ def test_both_roads_keep_one_gradebook_with_one_policy(here, right, tmp_path, mo
         said = grade().stdout
         extend(f"sqlite:///{here}/elsewhere.db")
     grade()
-    assert "elsewhere.db (5 recorded)" in " ".join(said.split())
+    assert "elsewhere.db (5 recorded, 2 written now)" in " ".join(said.split())
     monkeypatch.chdir(theirs)
     for _ in range(2):
         for student in ("ada", "bob", "cleo", "dan", "eve"):

@@ -18,6 +18,7 @@ from nbgrader_course import (
 )
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.grading import origin
 from autograder.grading.submission import failed_result
 from autograder.nbgrader import converters
 
@@ -91,8 +92,9 @@ def test_a_fault_of_ours_is_no_score(button, right, monkeypatch):
         return failed_result(student, exam, server.wall, "the checks are broken")
 
     assert api.autograde(NAME, "ada")["success"]
+    (course / "submitted" / "ada" / NAME / "more.csv").write_text("1")  # or it would be kept
     with monkeypatch.context() as broken:
-        broken.setattr(converters, "grade", grade)
+        broken.setattr(origin, "grade", grade)
         answers = [api.autograde(NAME, student) for student in ("ada", "eve")]
 
     assert [each["success"] for each in answers] == [False, False]
@@ -113,12 +115,14 @@ def test_a_fault_of_ours_is_no_score(button, right, monkeypatch):
 
 
 @nbgraders_warnings
-def test_the_button_sees_a_changed_course(button, right):
+def test_the_button_sees_a_changed_course(button, right, monkeypatch):
     course, api = button
     write(course, "ada", right())
     api.autograde(NAME, "ada")
     desk = converters._desks._open
-    api.autograde(NAME, "ada")
+    with monkeypatch.context() as never:
+        never.setattr(origin, "grade", None)  # her result is kept
+        assert api.autograde(NAME, "ada")["success"]
     assert converters._desks._open is desk  # no second server for the same course
     manifest = course / "course.yml"
     manifest.write_text(manifest.read_text().replace("points: 3", "points: 5", 1))

@@ -33,6 +33,7 @@ from autograder.diagnosis.symptoms.probes import (
 )
 from autograder.diagnosis.symptoms.smallest import smallest
 from autograder.notebooks import Source
+from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.session import Answer
 
 _SENTENCES = 5
@@ -87,6 +88,8 @@ def known(
             wrong = [each for each in asked if not same(each.got, each.case.right, each.case)]
             costs = [e.case for e in wrong if e.case.item in items and is_plain(e.case)]
             text = _text(name, asked, wrong, costs, asking, symptoms) if costs else None
+        except ServerFailed:
+            raise
         except Exception:  # a hostile answer costs the explanation alone
             continue
         lost = {each.item for each in costs}

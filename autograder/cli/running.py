@@ -1,0 +1,150 @@
+"""A class graded, shown and recorded: what is kept, what is new, whose grades would move."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from autograder.cli.common import err, out, say_where, shown, write_index_and_say_so
+from autograder.cli.show import MAX_ROWS, print_class, print_moves, print_needs_staff
+from autograder.course import Assignment, Course, Result, read_roster, read_secret
+from autograder.export import Settings, publish
+from autograder.grading import (
+    HandedIn,
+    Move,
+    Room,
+    accept,
+    current,
+    graded,
+    held,
+    moves,
+    settle,
+    to_grade,
+)
+
+
+@dataclass(frozen=True)
+class How:
+    """How a class is run. force: what is graded already, too; yes: grades may move unasked."""
+
+    wall: str
+    jobs: int
+    force: bool = False
+    yes: bool = False
+    dry_run: bool = False
+
+
+def run_class(
+    course: Course,
+    assignment_id: str,
+    class_: Sequence[HandedIn],
+    folder: Path,
+    settings: Settings,
+    how: How,
+    about: dict[str, str] | None = None,
+) -> bool:
+    """Grade, record, write the pages, and say so. Returns whether people must look at something.
+
+    folder: of the results. Raises BeingGraded when somebody else is at it.
+    """
+    assignment = course.assignment(assignment_id)
+    room = Room(course, assignment_id, folder, how.wall, read_secret(course.root))
+    roster = read_roster(course.root)  # what is wrong with it, before anybody is graded
+    with held(folder, assignment_id):
+        todo = list(class_) if how.force else to_grade(room, class_)
+        seconds = _grade(room, todo, how.jobs)
+        seen = _look(room, class_)
+        print_class(out, seen.rows, seen.scores, assignment, about or {}, roster)
+        kept = f"{len(class_) - len(todo)} kept, " if len(todo) < len(class_) else ""
+        out.print(f"{kept}{len(todo)} graded in {seconds:.1f} s, sandbox: {how.wall}")
+        if not _may_move(list(moves(room, [each.student for each in class_])), how):
+            return True
+        if not how.dry_run:
+            _publish(room, assignment, class_, settings, how.force, len(seen.scores))
+    print_needs_staff(err, seen.troubles)
+    return bool(seen.troubles)
+
+
+@dataclass
+class _Seen:
+    """What is shown of a class once it is graded; of a long one no results are held on to."""
+
+    rows: list[Result] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    troubles: dict[str, list[str]] = field(default_factory=dict)  # whom they struck, by message
+
+
+def _grade(room: Room, todo: Sequence[HandedIn], jobs: int) -> float:
+    """Grade these; returns the seconds that it took."""
+    started = time.perf_counter()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with (
+        Progress(*columns, TimeElapsedColumn(), console=err) as progress,
+        contextlib.closing(graded(room, todo, jobs)) as results,
+    ):
+        task = progress.add_task(f"grading {room.assignment_id}", total=len(todo))
+        for result in results:
+            settle(room, result)
+            progress.advance(task)
+    return time.perf_counter() - started
+
+
+def _look(room: Room, class_: Sequence[HandedIn]) -> _Seen:
+    seen = _Seen()
+    for student in sorted(each.student for each in class_):
+        result = current(room, student)
+        if len(class_) <= MAX_ROWS:
+            seen.rows.append(result)
+        if result.score is not None:
+            seen.scores.append(result.score)
+        lacking = [each.message or "" for each in result.items if each.score is None]
+        for message in dict.fromkeys(([result.trouble] if result.trouble else []) + lacking):
+            seen.troubles.setdefault(message, []).append(student)
+    return seen
+
+
+def _may_move(found: Sequence[Move], how: How) -> bool:
+    """Show the grades that would move, and ask; where nobody can be asked, they may not."""
+    if not found:
+        return True
+    print_moves(out, found)
+    if how.dry_run or how.yes:
+        return True
+    if not _is_a_terminal():
+        err.print("Nothing is recorded: nobody could be asked. If they may move, add --yes.")
+        return False
+    if typer.confirm("These were recorded before. Record them as they are now?"):
+        return True
+    err.print("Nothing is recorded. The new results are kept: the next run asks again.")
+    return False
+
+
+def _is_a_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _publish(
+    room: Room,
+    assignment: Assignment,
+    class_: Sequence[HandedIn],
+    settings: Settings,
+    all_of_them: bool,
+    scores: int,
+) -> None:
+    accept(room, [each.student for each in class_])
+    submitted = {each.student: each.path for each in class_}
+    published = publish(
+        room.course, assignment, room.results, submitted, settings, all_of_them=all_of_them
+    )
+    where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
+    where = shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where
+    now = f", {published.new} written now" if published.new < len(class_) else ""
+    out.print(f"gradebook:  {where} ({scores} recorded{now})", soft_wrap=True)
+    say_where(published)
+    if published.anew or not (room.results / "index.html").exists():
+        write_index_and_say_so(room.course, room.results, settings)

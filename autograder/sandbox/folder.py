@@ -1,0 +1,54 @@
+"""A server's folder, and what tells whether anybody still needs it.
+
+Whoever makes one holds a lock in it as long as it lives; the kernel lets go of it when it dies,
+however it dies. So a folder without anybody can be told, and is removed by the next who comes.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_PREFIX = "autograder-"
+_HELD = "held"
+
+
+class Folder:
+    """A new folder, until it is removed; folders that nobody needs any more are removed before.
+
+    As a context manager it gives its path.
+    """
+
+    def __init__(self) -> None:
+        sweep()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        draft = self.path / f".{_HELD}"
+        self._lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        draft.rename(self.path / _HELD)  # never there without its lock
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove it, with all that is in it; doing it twice does nothing more."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def sweep() -> None:
+    """Remove the folders of those who died; not what is another user's."""
+    for each in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if each.lstat().st_uid != os.geteuid():
+                continue
+            with open(each / _HELD, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(each, ignore_errors=True)
