@@ -119,4 +119,4 @@ def _tell(done: Collected, assignment: Assignment, roster: Roster) -> None:
         "unknown": sum(not row.known for row in done.rows),
         "for a person to look at": sum(row.needs_a_person for row in done.rows) + len(done.strays),
     }
-    out.print(", ".join(f"{number} {what}" for what, number in figures.items()))
+    out.print(", ".join(f"{number} {what}" for what, number in figures.items()), soft_wrap=True)

@@ -122,13 +122,13 @@ def shown(path: Path) -> str:
 
 def fail(message: str) -> NoReturn:
     """Say what is wrong with the call, and exit with 2."""
-    err.print(f"[red]error:[/] {rich.markup.escape(message)}")
+    err.print(f"[red]error:[/] {rich.markup.escape(message)}", soft_wrap=True)
     raise typer.Exit(2)
 
 
 def _stop(message: str) -> NoReturn:
     """Say what the machine, or whoever sits at it, has put an end to; and exit with 3."""
-    err.print(f"[red]stopped:[/] {rich.markup.escape(message)}")
+    err.print(f"[red]stopped:[/] {rich.markup.escape(message)}", soft_wrap=True)
     raise typer.Exit(3)
 
 

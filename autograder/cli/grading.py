@@ -27,7 +27,7 @@ from autograder.cli.common import (
 from autograder.cli.running import How, run_class
 from autograder.cli.show import print_result, print_untimed
 from autograder.course import EXTENSIONS, read_secret
-from autograder.export import hand_in_time, read_settings, ready, settle
+from autograder.export import back_up, hand_in_time, read_settings, ready, settle
 from autograder.grading import HandedIn, default_jobs, find_class, held, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
@@ -133,6 +133,7 @@ def pages(
             which = ",".join(each.id for each in chosen if each not in graded)
             fail(f"nothing was graded: there is no result in {folder}/{which}")
         ready(settings, found)
+        back_up(settings.db_url)
         for each in graded:
             with held(folder, each.id):
                 settle(each.id, settings.db_url, settings)

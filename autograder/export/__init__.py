@@ -1,6 +1,6 @@
 """Results to where people look: the gradebook, the formgrader, feedback pages, the class page."""
 
-from autograder.export.backup import ready
+from autograder.export.backup import back_up, ready
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.cells import read_release
 from autograder.export.formats import (
@@ -39,6 +39,7 @@ __all__ = [
     "SettingsError",
     "State",
     "as_text",
+    "back_up",
     "cards_of",
     "evidence",
     "fill",

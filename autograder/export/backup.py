@@ -23,7 +23,7 @@ from autograder.export.opening import (
 )
 from autograder.export.settings import Settings
 
-__all__ = ["ready"]
+__all__ = ["back_up", "ready"]
 
 _NEWEST = 5  # of the copies, which stay in any case; and then
 _DAYS = 10  # the last copy of a day, of so many days
@@ -31,7 +31,7 @@ _NOBODYS = ("", "default_course")  # nbgrader's names for a course without one
 
 
 def ready(settings: Settings, course: Course) -> None:
-    """See that the gradebook can take this course's scores, and copy it.
+    """See that the gradebook can take this course's scores.
 
     Raises GradebookError for one of another course or schema, or one that is damaged or locked.
     """
@@ -42,8 +42,6 @@ def ready(settings: Settings, course: Course) -> None:
     file = file_of(url)
     if file is not None and file.exists():
         _refuse_damage(file, url)
-    if connection is not None and file is not None:
-        _back_up(file, url)
     with open_gradebook(url, own):
         pass  # which writes down whose it is
 
@@ -83,8 +81,17 @@ def _refuse_damage(file: Path, url: str) -> None:
         )
 
 
-def _back_up(file: Path, url: str) -> None:
-    """Copy a gradebook beside it, unless it is as the newest copy has it, and thin the copies."""
+def back_up(db_url: str) -> None:
+    """Copy a gradebook beside it, unless it is as the newest copy has it, and thin the copies.
+
+    One that has no assignment yet, or is no file, is not copied. Raises GradebookError.
+    """
+    file = file_of(db_url)
+    if file is None:
+        return
+    with looked_into(db_url) as connection:
+        if connection is None or not connection.scalar(text("SELECT count(*) FROM assignment")):
+            return
     copies = _copies(file)
     stamp = f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%fZ}"
     fresh, copy = (file.with_name(f"{file.name}.{kind}-{stamp}") for kind in ("new", "backup"))
@@ -94,7 +101,7 @@ def _back_up(file: Path, url: str) -> None:
                 this.backup(other)
         except sqlite3.Error as error:
             raise GradebookOutOfReach(
-                f"the gradebook {shown(url)} cannot be copied before it is written to: {error}; "
+                f"the gradebook {shown(db_url)} cannot be copied before it is written to: {error}; "
                 f"see that there is room in {file.parent} and that no other program holds it"
             ) from error
         if copies and filecmp.cmp(fresh, copies[0], shallow=False):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from autograder.course import Assignment, Course, Result, read_roster
 from autograder.export.autograded import write_autograded
-from autograder.export.backup import ready
+from autograder.export.backup import back_up, ready
 from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
@@ -59,6 +59,8 @@ def publish(
         if all_of_them or not made.stands(student, path, said.get(student, ""))
     ]
     _, ungraded = _people(course, assignment, folder, settings)
+    if new:
+        back_up(settings.db_url)
     if new or not made.class_stands(said, ungraded):
         made.forget(new)
         chosen = {each: submitted[each] for each in new}

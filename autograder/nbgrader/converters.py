@@ -36,6 +36,7 @@ from autograder.export import (
     TIMESTAMP,
     GradebookError,
     SettingsError,
+    back_up,
     hand_in_time,
     read_cells,
     read_release,
@@ -146,6 +147,7 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
             self.settings = settings_of(self.coursedir, self.parent.config)
             self.desk = _desks.desk(root, name)
             ready(self.settings, self.desk.course)
+            back_up(self.settings.db_url)
             record([], self.desk.exam.assignment, self.release, self.settings.db_url)
             self._notebook = read_release(self.desk.exam.assignment, self.release)
         except _EXPECTED as error:

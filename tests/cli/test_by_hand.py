@@ -31,7 +31,7 @@ WHY, EXAMPLE, SMALLER = (
 
 
 def grade(status=0):
-    done = CliRunner().invoke(app, ["grade", NAME, "--jobs", "1"])
+    done = CliRunner().invoke(app, ["grade", NAME, "--jobs", "1", "--yes"])
     assert done.exit_code == status, (done.output, done.exception)
     return done.output
 

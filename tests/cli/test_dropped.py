@@ -49,7 +49,7 @@ def item(here):
 
 
 def test_what_is_dropped_counts_for_nobody(here, item):
-    call("grade", NAME, "--jobs", "1")
+    call("grade", NAME, "--jobs", "1", "--yes")
     give(here, report=2.5, **{item.id: 0.5})
     change(
         here,
@@ -57,7 +57,7 @@ def test_what_is_dropped_counts_for_nobody(here, item):
         f"      {item.id}:\n        dropped: Its <b>check</b> was wrong.\n",
     )
     change(here, "points: 3}", "points: 3, dropped: Nobody understood it.}")
-    call("grade", NAME, "--jobs", "1")
+    call("grade", NAME, "--jobs", "1", "--yes")
     assert stands(here) == (0, 0, False)
     assert Result.read(here / "results" / NAME / "ada.json").max_score == 0
     assert "<small>Counts for nobody: Its &lt;b&gt;check&lt;/b&gt; was wrong.</small>" in page(here)
@@ -73,7 +73,7 @@ def test_what_is_extra_adds_above_the_total(here, item):
     change(here, f"      {item.id}:\n", f"      {item.id}:\n        extra: true\n")
     change(here, "points: 3}", "points: 3, extra: true}")
     change(here, "    items:\n", "    extra: true\n    items:\n")
-    call("grade", NAME, "--jobs", "1")
+    call("grade", NAME, "--jobs", "1", "--yes")
     assert stands(here) == (item.points, 0, True)
     give(here, report=2.5)
     call("pages")

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -19,6 +20,7 @@ PROGRAM = Path(sys.executable).with_name("autograder")
 SEED = 20270208
 STUDENTS = 8
 # What the gradebook holds of a class, without numbers that it gives to its rows.
+SECONDS = re.compile(rb"Time: .*|<td class=\"sum\">[0-9.]+</td></tr>")  # that grading took
 SCORES = """
     SELECT a.student_id, c.name, g.auto_score, g.manual_score, g.needs_manual_grade, a.timestamp,
            n.late_submission_penalty
@@ -96,7 +98,7 @@ def nobody_is_left(grader, temporary):
 
 def results(root):
     """Every result file, without how long it took; each must be a whole one."""
-    files = sorted((root / "results" / NAME).iterdir())
+    files = sorted((root / "results").glob(f"{NAME}/*"))
     texts = {path.name: json.loads(path.read_text()) for path in files if path.suffix == ".json"}
     return {name: text | {"seconds": 0} for name, text in texts.items()}
 
@@ -109,9 +111,9 @@ def everything(root):
     folders = ("feedback", "autograded", "results")
     paths = (path for each in folders for path in (root / each).rglob("*") if path.is_file())
     pages = {
-        str(path.relative_to(root)): path.read_bytes()
+        str(path.relative_to(root)): SECONDS.sub(b"", path.read_bytes())
         for path in paths
-        if path.suffix != ".json" and path.name != "lock"
+        if path.suffix != ".json" and path.name not in ("lock", "submission_secret.txt")
     }
     return results(root), scores, pages
 

@@ -9,7 +9,7 @@ import pytest
 from export_samples import assignment
 from nbgrader.api import Gradebook
 
-from autograder.export.backup import ready
+from autograder.export.backup import back_up, ready
 from autograder.export.opening import GradebookError, GradebookOutOfReach
 
 A1 = "a1_attention"
@@ -35,6 +35,7 @@ def see(file, course_id="ours", url="sqlite:///{}"):
     course = SimpleNamespace(assignments=(assignment(),))
     directory = SimpleNamespace(course_id=course_id)
     ready(SimpleNamespace(db_url=url.format(file), directory=directory), course)
+    back_up(url.format(file))
 
 
 def change(file, *statements):
