@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test slow lint verify prove bench release lock clean
+.PHONY: demo test slow lint verify prove bench release docs lock clean
 
 # The lock needs no resolver and no compiler. torch follows: which build it is, the machine decides.
 .venv/installed: pyproject.toml constraints.txt requirements.lock
@@ -40,6 +40,9 @@ bench: .venv/installed
 
 release: .venv/installed
 	$(BIN)/autograder release
+
+docs: .venv/installed
+	$(BIN)/mkdocs build --strict
 
 # Releases of the lock that still fit are kept; without the file, the newest are taken. Left out are
 # torch and what a CUDA build of it brings, and docopt, which has no wheel: the `num2words` command

@@ -24,6 +24,8 @@ DOCUMENTS = (
 )
 NAME = "squares"
 FOLDER = f"autograder collect {NAME} submitted --as folder"
+EXCHANGE = "mkdir -m 777 exchange && nbgrader {} " + f"{NAME} --Exchange.root=$PWD/exchange"
+RELEASED = EXCHANGE.format("release_assignment")
 # Every command of the documents; what is run in its place, where that is something else.
 COMMANDS = {
     ". .venv/bin/activate": f". {sys.prefix}/bin/activate",
@@ -81,6 +83,7 @@ COMMANDS = {
     "make": None,
     "make bench": None,
     "make demo": None,
+    "make docs": None,
     "make lock": None,
     "make prove": None,
     "make slow": None,
@@ -88,12 +91,17 @@ COMMANDS = {
     "make verify": None,
     "nbgrader autograde --force": f"nbgrader autograde {NAME} --force",
     "nbgrader autograde a1_attention": f"nbgrader autograde {NAME} --force",
+    "nbgrader collect a1_attention": RELEASED + " && " + EXCHANGE[27:].format("collect"),
     "nbgrader db upgrade": None,
     "nbgrader export": None,
+    "nbgrader release_assignment a1_attention": RELEASED,
+    "nbgrader release_feedback a1_attention": f": && autograder grade {NAME} && "
+    + EXCHANGE.format("release_feedback"),
 }
 # Recipes that are not run here, and why.
 NOT_RUN = {
     "bench": "`make bench` on a class of three is a part of CI",
+    "docs": "it is built below",
     "lock": "it asks the package index",
     "slow": "it runs other tests",
     "test": "it runs this",
@@ -185,6 +193,16 @@ def test_it_runs(command, here):
 @pytest.mark.parametrize("target", sorted(NOT_RUN))
 def test_what_is_not_run_here_is_there(target):
     recipe(target)
+
+
+def test_the_pages_for_instructors_are_whole(tmp_path):
+    args = ["-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run([sys.executable, *args], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    pages = {each.with_suffix(".md").name for each in tmp_path.glob("*.html")}
+    assert {each.name for each in ROOT.glob("docs/*.md")} <= pages
+    loaded = re.compile(r"<(?:script|link)[^>]+(?:src|href)=[\"']https?://")
+    assert not any(loaded.search(each.read_text()) for each in tmp_path.glob("*.html"))
 
 
 def run(command):
