@@ -24,8 +24,8 @@ DOCUMENTS = (
 )
 NAME = "squares"
 FOLDER = f"autograder collect {NAME} submitted --as folder"
-EXCHANGE = "mkdir -m 777 exchange && nbgrader {} " + f"{NAME} --Exchange.root=$PWD/exchange"
-RELEASED = EXCHANGE.format("release_assignment")
+EXCHANGE = f"nbgrader {{}} {NAME} --Exchange.root=$PWD/exchange"
+RELEASED = f"mkdir -m 777 exchange && {EXCHANGE.format('release_assignment')}"
 # Every command of the documents; what is run in its place, where that is something else.
 COMMANDS = {
     ". .venv/bin/activate": f". {sys.prefix}/bin/activate",
@@ -91,12 +91,14 @@ COMMANDS = {
     "make verify": None,
     "nbgrader autograde --force": f"nbgrader autograde {NAME} --force",
     "nbgrader autograde a1_attention": f"nbgrader autograde {NAME} --force",
-    "nbgrader collect a1_attention": RELEASED + " && " + EXCHANGE[27:].format("collect"),
+    "nbgrader collect a1_attention": f"{RELEASED} && {EXCHANGE.format('collect')}",
     "nbgrader db upgrade": None,
     "nbgrader export": None,
     "nbgrader release_assignment a1_attention": RELEASED,
-    "nbgrader release_feedback a1_attention": f": && autograder grade {NAME} && "
-    + EXCHANGE.format("release_feedback"),
+    "nbgrader release_feedback a1_attention": (
+        f": && autograder grade {NAME} && mkdir -m 777 exchange && "
+        f"{EXCHANGE.format('release_feedback')}"
+    ),
 }
 # Recipes that are not run here, and why.
 NOT_RUN = {
