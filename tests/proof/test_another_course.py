@@ -12,7 +12,7 @@ import pytest
 
 from autograder.course import read_course, source_path
 from autograder.course.result import Verdict
-from autograder.export.publish import publish, write_pages
+from autograder.export.publish import publish
 from autograder.export.settings import read_settings
 from autograder.grading import grade_class, limits_of, prepare
 from autograder.grading.classroom import HandedIn, Room
@@ -90,8 +90,7 @@ def test_a_class_is_graded_and_told(tmp_path):
     folders = {each.student: each.path for each in class_}
     settings = read_settings(course.root)
     of = course.assignment(name)
-    assert publish(course, of, graded, settings, folders) == len(class_)
-    write_pages(course, of, course.root / "results", settings)
+    assert publish(course, of, course.root / "results", folders, settings).new == len(class_)
     carried = [item for each in graded for item in each.items if item.verdict is Verdict.CARRIED]
     assert carried
     assert all(item.score == item.points / 2 for item in carried)

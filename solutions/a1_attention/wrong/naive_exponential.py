@@ -1,5 +1,5 @@
 # The attention writes the softmax itself as exp divided by its sum.
-# fails: attention_weights
+# fails: attention_weights, attention_mask
 # lines: exponentials = torch.exp(scores)
 # %% solution="attention"
 def raw_scores(query, key):
