@@ -1,6 +1,7 @@
 """What the machine is to blame for ends with a sentence and status 3; what is done is kept."""
 
 import os
+import re
 import resource
 import shutil
 import signal
@@ -86,9 +87,8 @@ def test_ctrl_c_over_the_progress_bar(here, whom, tmp_path):
     answer = next(each for each in notebook.cells if each.id.startswith("solution"))
     answer.source = "while True:\n    pass"
     manifest = here / "course.yml"  # the loop outlasts the others, however busy the machine is
-    limits = "\nlimits: {call_seconds: 100, wall_seconds: 150}\nassignments:"
-    manifest.write_text(manifest.read_text().replace("\nassignments:", limits))
-    nbformat.write(notebook, here / "submitted" / "eve" / NAME / f"{NAME}.ipynb")
+    text = re.sub(r"(call|wall)_seconds: \d+", r"\1_seconds: 150", manifest.read_text())
+    manifest.write_text(text)
     shutil.move(here / "submitted" / "eve", here / "submitted" / "zoe")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
