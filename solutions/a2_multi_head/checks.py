@@ -196,12 +196,6 @@ def test_self_attention_sizes(agree: Agree, draw: Draw, batch: int, t: int, n_he
     agree(attention(agree, n_heads), *selves(draw, batch=batch, t=t))
 
 
-@item("heads_self_attention", hint="Does this class drop anything?")
-def test_self_attention_in_training(agree: Agree, draw: Draw) -> None:
-    """In train mode, in which a new module is, the output is the same: nothing is dropped."""
-    agree(attention(agree).training(), *selves(draw))
-
-
 @item("heads_self_attention", hint="Does something mix the sentences of a batch?")
 def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> None:
     """Another second sentence leaves the output of the first as it is."""

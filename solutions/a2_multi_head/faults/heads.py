@@ -1307,18 +1307,6 @@ class DropsSomeWeights(Heads):
         return F.dropout(weights, 0.1)
 
 
-class DropsSomeWeightsInTraining(Heads):
-    """A tenth of the weights is dropped, and the rest made larger, in train mode.
-
-    Later assignments drop what this class says. Does this class drop at all?
-    """
-
-    item = "heads_self_attention"
-
-    def drop(self, weights):
-        return F.dropout(weights, 0.1, self.training)
-
-
 class WeightsDetachedBeforeUse(Heads):
     """The values are mixed by detached weights, so that queries and keys learn nothing.
 
