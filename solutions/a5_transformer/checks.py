@@ -769,6 +769,16 @@ def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
     agree(DECODE, model, source, START, END, 2, same_mode=False)
 
 
+@item("greedy_words", hint="Is a logit left out before the largest is looked for?")
+def test_any_word(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Padding is a word like any other, and is written where its logit is the largest."""
+    model = writer(reference, agree, draw, [END])
+    bias = (model.weights or {})["output.bias"].clone()
+    bias[PAD] = 100.0
+    model = model.with_weights({"output.bias": bias})
+    agree(DECODE, model, source_words(draw), START, END, 2, same_mode=False)
+
+
 @item("greedy_words")
 def test_operations(reference: Student, agree: Agree, draw: Draw) -> None:
     """The rows of a batch are written side by side."""

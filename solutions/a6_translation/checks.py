@@ -189,7 +189,9 @@ def test_non_contiguous(agree: Agree, draw: Draw) -> None:
 @item("loss_tensors", hint="Methods that end in _, and operators such as /=, write in place.")
 def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     """The logits and the target are left as they are."""
-    agree.unchanged(LOSS, draw.normal(3, 7, VOCAB), padded(draw))
+    logits, target = draw.normal(3, 7, VOCAB), padded(draw)
+    agree.unchanged(LOSS, logits, target)
+    agree.unchanged(LOSS, logits, target, pad_id=VOCAB - 1)
 
 
 @item("loss_tensors", hint="On which device is a new tensor made?", fits="device")

@@ -272,6 +272,20 @@ class AlwaysFourColumns(Heads):
 # The parameters
 
 
+class NoOutputForOneHead(Heads):
+    """With a single head there is no output projection: out_proj has no parameters then.
+
+    Some code leaves it out, as nothing is to be mixed. What does the docstring say of n_heads?
+    """
+
+    item = "heads_parameters"
+
+    def make_output(self, d_model, d_k):
+        super().make_output(d_model, d_k)
+        if d_k == d_model:
+            self.out_proj = nn.Identity()
+
+
 class NoBiasesAtTheInputs(Heads):
     """q_proj, k_proj and v_proj have no bias.
 
@@ -1437,6 +1451,23 @@ class AnswersOnTheDefaultDevice(Heads):
         collected = torch.zeros(answers.shape, dtype=answers.dtype)
         collected[:] = answers
         return collected
+
+
+class BiasLostForBlockedRows(Heads):
+    """Queries that may attend to nothing, in any head, are set to 0 at the end: out_proj's bias is
+    lost for them.
+
+    Zeros go into out_proj for them. What comes out of it?
+    """
+
+    item = "heads_blocked_rows"
+
+    def store(self, weights, scores, answers):
+        super().store(weights, scores, answers)
+        self.silent = (weights == 0).all(-1).all(1).unsqueeze(-1)
+
+    def give(self, output, query):
+        return output.masked_fill(self.silent, 0.0)
 
 
 class DropsAnswers(Heads):

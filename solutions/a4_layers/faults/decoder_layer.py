@@ -607,6 +607,23 @@ class AsksWithTheInput(ThreeFrames):
         return self.asked()(inputs, memory, memory, mask)
 
 
+class AsksWithWhatWasSaid(ThreeFrames):
+    """Cross-attention is asked with what self-attention said, to which nothing was added, and which
+    no norm has seen.
+
+    The second frame begins where the first one ended. Which variable holds that?
+    """
+
+    item = "decoder_masks"
+
+    def drop_attended(self, said):
+        self.said = super().drop_attended(said)
+        return self.said
+
+    def ask(self, x, memory, mask, inputs):
+        return super().ask(self.said, memory, mask, inputs)
+
+
 class MemoryAsks(ThreeFrames):
     """memory asks in cross_attn, and the stream answers: queries have changed places with the rest.
 

@@ -696,6 +696,30 @@ class NetworkReplacesTheStream(SelfAttentionAndNetwork):
         return said
 
 
+class NetworkAddedToItself(SelfAttentionAndNetwork):
+    """What feed_forward says is added to itself, and not to the stream.
+
+    A name that is assigned anew has lost what it stood for. Which x comes from norm1?
+    """
+
+    item = "encoder_output"
+
+    def add_fed(self, x, said):
+        return said + said
+
+
+class StreamAddedToItself(SelfAttentionAndNetwork):
+    """The stream is added to itself, after dropout, and what feed_forward says is not used.
+
+    What is not assigned, or assigned to another name, is lost. Which of the names is dropped?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return self.norm_fed(self.add_fed(x, self.drop_fed(x)))
+
+
 # The norms
 
 

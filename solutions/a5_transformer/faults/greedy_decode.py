@@ -47,7 +47,7 @@ class GreedyDecode:
     def position(self, x):
         return x[:, -1:]  # (batch, 1, d_model)
 
-    def choose(self, logits):
+    def choose(self, logits, pad_id):
         return logits.argmax(dim=-1)  # (batch, 1)
 
     def fill(self, word, ended, model, end_id):
@@ -73,7 +73,7 @@ class GreedyDecode:
             ended = torch.zeros_like(target, dtype=torch.bool)
             while self.has_room(target, source, max_len) and not self.is_done(ended):
                 x = self.decode(model, self.fed(target), memory, source)
-                chosen = self.choose(model.output(self.position(x)))
+                chosen = self.choose(model.output(self.position(x)), model.pad_id)
                 word = self.fill(chosen, ended, model, end_id)
                 ended = self.end(ended, chosen, end_id)
                 target = self.append(target, word, ended)
@@ -175,9 +175,9 @@ class ReadsPadding(GreedyDecode):
 
 
 class MemoryOfTheFirstRow(GreedyDecode):
-    """Every sentence of the batch is written in view of the first one's memory.
+    """Every sentence of the batch gets what is the first one's: its memory, or its words.
 
-    Each row has a source of its own. Is one picked, or an axis cut off?
+    Each row has a source of its own, and words of its own. Is one row picked, or an axis cut off?
     """
 
     item = "greedy_words"
@@ -393,7 +393,7 @@ class LikeliestPosition(GreedyDecode):
     def position(self, x):
         return x
 
-    def choose(self, logits):
+    def choose(self, logits, pad_id):
         return logits.argmax(dim=1)[:, :1]
 
 
@@ -405,7 +405,7 @@ class LeastLikely(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits):
+    def choose(self, logits, pad_id):
         return logits.argmin(dim=-1)
 
 
@@ -417,8 +417,21 @@ class DrawsTheWord(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits):
+    def choose(self, logits, pad_id):
         return torch.multinomial(logits[:, 0].softmax(-1), 1)
+
+
+class NeverPadding(GreedyDecode):
+    """Padding is never chosen as a next word, even where its logit is the largest.
+
+    Some code forbids it. Which word does the docstring take?
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits, pad_id):
+        forbidden = torch.arange(logits.shape[-1], device=logits.device) == pad_id
+        return logits.masked_fill(forbidden, -torch.inf).argmax(dim=-1)
 
 
 class OneWordAtATime(GreedyDecode):
@@ -429,7 +442,7 @@ class OneWordAtATime(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits):
+    def choose(self, logits, pad_id):
         return torch.tensor([[logits.argmax(dim=-1).item()]], device=logits.device)
 
 
@@ -494,6 +507,11 @@ class ForgetsWhoHasEnded(GreedyDecode):
 
     def end(self, ended, word, end_id):
         return word == end_id
+
+
+class ForgetsWhoHasEndedAtThePad(ForgetsWhoHasEnded):
+    def end(self, ended, word, end_id):
+        return ~ended & (word == end_id)
 
 
 class LastEndIsMissing(GreedyDecode):
@@ -638,7 +656,7 @@ class WordsOfTheHiddenNumbers(GreedyDecode):
         self.x = x[:, -1:]
         return self.x
 
-    def choose(self, logits):
+    def choose(self, logits, pad_id):
         return self.x.argmax(dim=-1)
 
 
@@ -650,7 +668,7 @@ class SecondLikeliest(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits):
+    def choose(self, logits, pad_id):
         return logits.topk(2, dim=-1).indices[..., 1]
 
 

@@ -794,6 +794,19 @@ class ShiftsTheTarget(TwoStacks):
         return source, target[:, :-1]
 
 
+class PadsTheFront(TwoStacks):
+    """forward shifts the target to the right: padding in front, and the last token cut off.
+
+    Whoever trains the model does so for it. Which token may the logits at a position see?
+    """
+
+    item = "transformer_output"
+
+    def take(self, source, target):
+        front = torch.full_like(target[:, :1], self.pad_id)
+        return source, torch.cat([front, target[:, :-1]], dim=1)
+
+
 class DetachesTheMemory(TwoStacks):
     """The memory is detached: no gradient flows back to the encoder, which never learns.
 

@@ -37,7 +37,7 @@ class SmoothedLoss:
     def spread(self, log_p, right, pad_id):
         return log_p.mean(dim=-1)  # (batch, t)
 
-    def even(self, rest):
+    def even(self, rest, real):
         return rest
 
     def mix(self, right, rest, smoothing, vocab_size):
@@ -60,7 +60,7 @@ class SmoothedLoss:
         real = self.find(target, pad_id)
         log_p = self.logarithms(logits, real)
         right = self.pick(log_p, target)
-        rest = self.even(self.spread(log_p, right, pad_id))
+        rest = self.even(self.spread(log_p, right, pad_id), real)
         size = log_p.shape[-1]
         losses = self.negate(self.mix(right, rest, smoothing, size))  # (batch, t)
         return self.give(self.average(self.settle(losses, smoothing, size), real))
@@ -147,6 +147,13 @@ class OverwritesTheTarget(SmoothedLoss):
     def take(self, logits, target, pad_id):
         original = target.clone()
         target[target == pad_id] = (pad_id + 1) % logits.shape[-1]
+        return logits, original
+
+
+class OverwritesTheTargetWithZero(OverwritesTheTarget):
+    def take(self, logits, target, pad_id):
+        original = target.clone()
+        target[target == pad_id] = 0
         return logits, original
 
 
@@ -479,7 +486,7 @@ class SharesAmongTheOthers(SmoothedLoss):
 
 
 class OverwritesTheShare(SmoothedLoss):
-    """The right word's share of the smoothing is lost: all shares sum to less than 1.
+    """The right word gets no share of the smoothing, and the others have theirs as they should.
 
     Writing into a table replaces what was there. What did the right word have before?
     """
@@ -547,8 +554,38 @@ class PaddingCountsInTheSmoothing(SmoothedLoss):
 
     item = "loss_padding"
 
-    def even(self, rest):
+    def even(self, rest, real):
         return rest.mean().expand_as(rest)
+
+
+class PaddingAddsToTheSmoothing(SmoothedLoss):
+    """Padding is left out of the right word's part alone: the smoothing's part is summed up over
+    all places, and divided by the number of real tokens.
+
+    Where there is nothing to predict, there is nothing to smooth, either.
+    """
+
+    item = "loss_padding"
+
+    def even(self, rest, real):
+        return (rest.sum() / real.sum()).expand_as(rest)
+
+
+class PaddingAddsToTheSharesOfTheOthers(SmoothedLoss):
+    """The smoothing is shared out among the wrong words alone, and the smoothing's part is summed
+    up over all places, padding too.
+
+    Well-known code can be told to leave padding out. Evenly among all words, says the docstring.
+    """
+
+    item = "loss_value"
+
+    def even(self, rest, real):
+        return (rest.sum() / real.sum()).expand_as(rest)
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        share = smoothing / (vocab_size - 1)
+        return (1 - smoothing - share) * right + share * vocab_size * rest
 
 
 # The mean
@@ -684,6 +721,19 @@ class SmoothingAdded(SmoothedLoss):
 
     def mix(self, right, rest, smoothing, vocab_size):
         return right + smoothing * rest
+
+
+class WholeWeightAndTheShares(SmoothedLoss):
+    """The right word has a weight of 1 in all, and the others get their shares of the smoothing
+    besides.
+
+    What is shared out must come from somewhere. How much of it does the right word give away?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        return (1 - smoothing / vocab_size) * right + smoothing * rest
 
 
 class SmoothingIsAConstant(SmoothedLoss):
@@ -972,7 +1022,7 @@ class ShareOfTheRightWordAlone(SmoothedLoss):
 
 class SharedAmongFewer(SmoothedLoss):
     """The wrong words share the smoothing, and the right one gets 1 - smoothing and its
-    even share besides: all shares sum to more than 1.
+    even share besides.
 
     What do all the shares sum to?
     """

@@ -18,7 +18,7 @@ class WarmupRate:
     def count(self, step):
         return step
 
-    def size(self, d_model):
+    def size(self, d_model, warmup_steps):
         return d_model**-0.5
 
     def fall(self, step, warmup_steps):
@@ -36,7 +36,9 @@ class WarmupRate:
     def __call__(self, step, d_model, warmup_steps):
         step = self.count(step)
         fall, rise = self.fall(step, warmup_steps), self.rise(step, warmup_steps)
-        return self.give(self.size(d_model) * self.choose(fall, rise, step, warmup_steps))
+        return self.give(
+            self.size(d_model, warmup_steps) * self.choose(fall, rise, step, warmup_steps)
+        )
 
 
 # The step
@@ -92,7 +94,7 @@ class WithoutDModel(WarmupRate):
 
     item = "warmup_rate"
 
-    def size(self, d_model):
+    def size(self, d_model, warmup_steps):
         return 1.0
 
 
@@ -104,7 +106,7 @@ class DModelIs512(WarmupRate):
 
     item = "warmup_rate"
 
-    def size(self, d_model):
+    def size(self, d_model, warmup_steps):
         return 512**-0.5
 
 
@@ -116,7 +118,7 @@ class MultipliesByTheRoot(WarmupRate):
 
     item = "warmup_rate"
 
-    def size(self, d_model):
+    def size(self, d_model, warmup_steps):
         return d_model**0.5
 
 
@@ -128,8 +130,21 @@ class DividesByDModel(WarmupRate):
 
     item = "warmup_rate"
 
-    def size(self, d_model):
+    def size(self, d_model, warmup_steps):
         return 1 / d_model
+
+
+class TimesTheRootOfTheWarmup(WarmupRate):
+    """The root of warmup_steps stands where d_model to the power of -0.5 should: the rate does not
+    depend on d_model.
+
+    Some code does so, and its largest rate is 1. Which factor stands before the bracket here?
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model, warmup_steps):
+        return warmup_steps**0.5
 
 
 # After the warm-up
@@ -196,6 +211,18 @@ class RisesToOne(WarmupRate):
 
     def rise(self, step, warmup_steps):
         return step / warmup_steps
+
+
+class ConstantWarmup(WarmupRate):
+    """During the warm-up the rate stays as it is at its end, and does not grow.
+
+    That is another schedule. What is the rate at step 1, by the formula?
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return warmup_steps**-0.5
 
 
 class WarmupOf4000(WarmupRate):
