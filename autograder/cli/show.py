@@ -102,7 +102,8 @@ def print_moves(out: Console, moves: Sequence[Move]) -> None:
         table.add_column(heading, overflow="fold")
     for each in moves:
         before, now = (
-            "no score" if score is None else f"{score:g}" for score in (each.old, each.new)
+            "no score" if score is None else f"{score:g} of {of:g}"
+            for score, of in ((each.old, each.old_of), (each.new, each.new_of))
         )
         table.add_row(each.student, before, now, ", ".join(each.items))
     out.print(table)

@@ -25,6 +25,7 @@ from autograder.grading.kept import (
     moves,
     settle,
     to_grade,
+    waits,
 )
 from autograder.grading.submission import (
     grade,
@@ -50,4 +51,5 @@ __all__ = [
     "remote_student",
     "settle",
     "to_grade",
+    "waits",
 ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course import Result
+from autograder.course import Result, state_folder
 from autograder.grading.classroom import HandedIn, Room
 
 _WAITING = "moved"
@@ -17,12 +17,14 @@ _WAITING = "moved"
 
 @dataclass(frozen=True)
 class Move:
-    """A grade that moves, in points; None: there is no score."""
+    """A grade that moves: points, None where there is no score, and of how many."""
 
     student: str
     old: float | None
     new: float | None
-    items: tuple[str, ...]  # whose scores move
+    old_of: float
+    new_of: float
+    items: tuple[str, ...]  # whose scores move, or what they are worth
 
 
 def to_grade(room: Room, class_: Sequence[HandedIn]) -> list[HandedIn]:
@@ -62,6 +64,11 @@ def accept(room: Room, students: Iterable[str]) -> None:
             waiting.replace(room.result_path(student))
 
 
+def waits(results: Path, assignment_id: str) -> int:
+    """How many results of an assignment wait until somebody has seen what they move."""
+    return len(list((state_folder(results, assignment_id) / _WAITING).glob("*.json")))
+
+
 def _is_kept(room: Room, one: HandedIn) -> bool:
     path, waiting = room.result_path(one.student), _waiting(room, one.student)
     if waiting.exists():
@@ -86,9 +93,12 @@ def _move(old: Result | None, new: Result) -> Move | None:
     """What moves when the one result takes the other's place, where nobody handed in anew."""
     if old is None or old.needs_staff or not _same_submission(old, new):
         return None
-    before, after = ({item.item: item.score for item in each.items} for each in (old, new))
-    items = [item for item in {**before, **after} if before.get(item) != after.get(item)]
-    return Move(new.student, old.score, new.score, tuple(items)) if items else None
+    before, after = (
+        {item.item: (item.score, item.points) for item in each.items} for each in (old, new)
+    )
+    items = tuple(item for item in {**before, **after} if before.get(item) != after.get(item))
+    of = old.max_score, new.max_score
+    return Move(new.student, old.score, new.score, *of, items) if items else None
 
 
 def _same_submission(old: Result, new: Result) -> bool:

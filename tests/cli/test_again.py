@@ -182,11 +182,14 @@ def test_grades_that_move_are_shown_and_not_recorded_unasked(here):
     edit(here / "course.yml", "points: 2", "points: 4")
 
     said = grade(status=1)
-    assert "1 grade moves" in said
+    assert "3 grades move" in said  # also of who has lost it: it is another share of the whole
     (row,) = (line for line in said.splitlines() if "ada" in line and "distances" in line)
-    assert "2" in row
-    assert "4" in row
+    assert "2 of 2" in row
+    assert "4 of 4" in row
     assert "Nothing is recorded" in said
+    refused = CliRunner().invoke(app, ["pages", NAME])
+    assert refused.exit_code == 2
+    assert "3 grades of squares would move" in refused.output
     said = grade("--dry-run")
     assert "3 kept, 0 graded" in said
     assert "distances" in said
@@ -208,7 +211,7 @@ def test_what_moves_back_is_forgotten(here):
     grade(status=1)
     edit(here / "course.yml", "points: 4", "points: 2")
     said = grade()
-    assert "1 kept" in said
+    assert "3 kept" in said
     assert "move" not in said
 
 

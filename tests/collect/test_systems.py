@@ -28,7 +28,7 @@ submission_7001:
   - :name: Dara Ó Briain
     :sid:
     :email: Dara@example.edu
-  :created_at: 2027-02-08 14:30:00.123456000 -08:00
+  :created_at: 2027-02-08 14:30:00.123456000 -0800
   :score: 0.0
   :status: processed
   :history: []
