@@ -793,18 +793,6 @@ class WeightsStayFloat32(Attention):
         return scores.float()
 
 
-class SoftmaxInFloat32(Attention):
-    """The softmax is computed in float32, and its result turned back into the dtype of the inputs.
-
-    The digits that are lost there do not come back. In which dtype do the scores come?
-    """
-
-    item = "attention_weights"
-
-    def normalise(self, scores, mask):
-        return scores.softmax(dim=-1, dtype=torch.float32).to(scores.dtype)
-
-
 class SoftmaxOverEverything(Attention):
     """One softmax runs over all scores of a head, so that the queries share a single 1.
 
