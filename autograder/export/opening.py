@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 from alembic.script import ScriptDirectory
@@ -118,6 +119,10 @@ def _told(db_url: str) -> Iterator[None]:
             f"the gradebook {shown(db_url)} cannot be used: {error}; install the package that "
             "speaks to such a database; for PostgreSQL, psycopg2-binary, and db_url begins with "
             "postgresql+psycopg2://"
+        ) from error
+    except CalledProcessError as error:  # nbgrader's alembic, of which somebody made an end
+        raise GradebookOutOfReach(
+            f"the gradebook {shown(db_url)} cannot be used: {error}; run this again"
         ) from error
     except (SQLAlchemyError, InvalidEntry) as error:
         why = error.orig if isinstance(error, DBAPIError) else error.args[0]

@@ -151,7 +151,8 @@ def test_the_end_is_that_of_an_undisturbed_run(released, undisturbed, tmp_path, 
         assert "Traceback" not in said, what
         assert nobody_is_left(process.pid, here), what
         assert results(here / "course").items() <= expected[0].items(), what
-        if kind in ("grader", "all"):
+        # A server may have been the alembic of nbgrader, without which there is no gradebook.
+        if kind in ("grader", "all") or said.startswith("status 3"):
             assert finish(start(here / "course", here)) == "", what
         else:
             assert said == "", what

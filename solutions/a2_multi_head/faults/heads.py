@@ -499,11 +499,6 @@ class LayerNormInside(Heads):
         self.norm = nn.LayerNorm(self.d_model)
 
 
-class LayerNormOfAnotherName(LayerNormInside):
-    def finish(self):
-        self.layer_norm = nn.LayerNorm(self.d_model)
-
-
 class LayerNormAndResidualInside(Heads):
     """The query is added to the output, and the sum is normed, by a norm that does not belong among
     the parameters here.
