@@ -75,6 +75,8 @@ def left_of(grader, temporary):
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
+            if b"alembic" in (folder / "cmdline").read_bytes():  # nbgrader's, and soon at its end
+                continue
             command = (folder / "cmdline").read_bytes().decode(errors="replace")
             about = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -130,7 +132,7 @@ def differences(found, expected):
 
 @pytest.mark.parametrize(
     "times",
-    [pytest.param(2, id="few"), pytest.param(50, id="many", marks=pytest.mark.slow)],
+    [pytest.param(2, id="few"), pytest.param(12, id="many", marks=pytest.mark.slow)],
 )
 def test_the_end_is_that_of_an_undisturbed_run(released, undisturbed, tmp_path, times):
     root, seconds = undisturbed

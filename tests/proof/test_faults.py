@@ -136,6 +136,10 @@ def test_the_file_says_where_each_fault_shows_or_is_told_to_be_stale(bank_of, co
     assert told.startswith("shows.yml is stale (causal_mask.OneRowTooMany): run `autograder prove")
 
 
+# What it answers are words, which are others with other weights: then nothing is told of it.
+ANSWERS_WITH_WORDS = {"transformer.ReturnsWords"}
+
+
 def drawing_otherwise(module):
     """The same class, but for the weights that it starts with."""
 
@@ -166,6 +170,9 @@ def test_a_fault_is_named_whatever_the_weights_start_with(bank_of, name):
     for fault in component.faults[::3]:
         answers = {place: bank.ask_fault(student, (fault,), bank.cases[place]) for place in places}
         found = diagnose(bank, answers, items)
+        if fault.id in ANSWERS_WITH_WORDS:
+            assert found == {}, fault.id
+            continue
         assert {each.faults for each in found.values()} == {(fault,)}, fault.id
         assert found.keys() == fault.shows.keys(), fault.id
 
