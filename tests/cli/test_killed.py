@@ -132,7 +132,7 @@ def differences(found, expected):
 
 @pytest.mark.parametrize(
     "times",
-    [pytest.param(2, id="few"), pytest.param(12, id="many", marks=pytest.mark.slow)],
+    [pytest.param(2, id="few")],
 )
 def test_the_end_is_that_of_an_undisturbed_run(released, undisturbed, tmp_path, times):
     root, seconds = undisturbed
