@@ -1,7 +1,8 @@
 """The gradebook is opened, or a sentence says what is wrong with it and what to do."""
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -49,12 +50,27 @@ def file_of(db_url: str) -> Path | None:
 def open_gradebook(db_url: str, course_id: str = "default_course") -> Iterator[Any]:
     """nbgrader's Gradebook, closed afterwards, with the database's complaints as GradebookError."""
     with _told(db_url):
-        # For a new gradebook nbgrader runs the `alembic` command, which stands beside this
-        # interpreter, and leaves half a gradebook behind when it is not on PATH.
+        file = file_of(db_url)
+        # nbgrader runs the `alembic` command, which stands beside this interpreter.
         with scripts_on_path("alembic"):
+            if file is not None and not file.exists():
+                _make(file, db_url, course_id)
             gradebook = Gradebook(db_url, course_id)
         with gradebook:
             yield gradebook
+
+
+def _make(file: Path, db_url: str, course_id: str) -> None:
+    """Make a gradebook whole or not at all: nbgrader's, broken off, is none and not to be mended."""
+    draft = file.with_name(f"{file.name}.new-{os.getpid()}")
+    try:
+        url = make_url(db_url).set(database=str(draft))
+        with Gradebook(url.render_as_string(hide_password=False), course_id):
+            pass
+        with suppress(FileExistsError):  # somebody else was first
+            os.link(draft, file)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @contextmanager
