@@ -61,7 +61,7 @@ def open_gradebook(db_url: str, course_id: str = "default_course") -> Iterator[A
 
 
 def _make(file: Path, db_url: str, course_id: str) -> None:
-    """Make a gradebook whole or not at all: nbgrader's, broken off, is none and not to be mended."""
+    """Make a gradebook whole or not at all: of half a one nbgrader can make nothing."""
     draft = file.with_name(f"{file.name}.new-{os.getpid()}")
     try:
         url = make_url(db_url).set(database=str(draft))
