@@ -51,6 +51,7 @@ class Exam:
     foreseen: tuple[Question, ...]  # what the checks asked of it: they will ask every student
     bank: Bank  # what goes wrong, and its answers
     symptoms: Symptoms  # what is looked for when nothing explains
+    elsewhere: frozenset[str]  # how the parts read that are asked for here and given elsewhere
 
 
 def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
@@ -98,6 +99,7 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         tuple(question for question, _ in student.asked),
         Bank(read_components(source), cases, _inherited(course, source)),
         read_symptoms(source),
+        known_by(source.given, parts_elsewhere(source)),
     )
 
 
@@ -161,8 +163,7 @@ def _banned_uses(submission: Submission, exam: Exam) -> dict[str, str]:
 
     What is banned in one name alone taints no other.
     """
-    known = known_by(exam.source.given, parts_elsewhere(exam.source))
-    found = banned_uses(submission.cells, exam.assignment.banned, known)
+    found = banned_uses(submission.cells, exam.assignment.banned, exam.elsewhere)
     for name, more in exam.assignment.banned_in.items():
         if used := banned_uses(submission.cells, more).get(name):
             found.setdefault(name, used)

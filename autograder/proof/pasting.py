@@ -15,18 +15,16 @@ from autograder.notebooks import (
     read_source,
 )
 from autograder.proof.samples import Sample, as_saved, handed_in_files
-from autograder.release import build
 
 
-def pasted(course: Course, assignment_id: str) -> Iterator[Sample]:
+def pasted(course: Course, assignment_id: str, stub: bytes) -> Iterator[Sample]:
     """The stub with each file's parts in the cells that ask for them: whole, and only what helps.
 
-    The files are the modules that are handed out with other assignments, of whatever date: last
-    year's are in somebody's drawer.
+    stub: the notebook as it is handed out. The files are the modules that are handed out with other
+    assignments, of whatever date: last year's are in somebody's drawer.
     """
     source = read_source(source_path(course.root, assignment_id))
-    released = build(course, assignment_id).files
-    stub = nbformat.reads(released[f"{assignment_id}.ipynb"].decode(), as_version=4)
+    released = nbformat.reads(stub.decode(), as_version=4)
     every = frozenset(item.id for item in course.assignment(assignment_id).items)
     handed_in = handed_in_files(course, assignment_id)
     seen: set[str] = set()
@@ -41,7 +39,7 @@ def pasted(course: Course, assignment_id: str) -> Iterator[Sample]:
                 if not asked or said in seen:
                     continue
                 seen.add(said)
-                notebook = deepcopy(stub)
+                notebook = deepcopy(released)
                 for cell in notebook.cells:
                     grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
                     if grade_id in cells:

@@ -137,7 +137,7 @@ def _samples_as_told(gate: _Gate) -> _Found:
 
 
 def _pasted_earns_nothing(gate: _Gate) -> _Found:
-    samples = list(pasted(gate.course, gate.assignment.id))
+    samples = list(pasted(gate.course, gate.assignment.id, gate.built.files[gate.notebook_name]))
     graded = grade_samples(
         gate.course, gate.assignment.id, samples, gate.wall, gate.jobs, lambda done, of: None
     )

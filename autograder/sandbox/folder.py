@@ -1,7 +1,8 @@
 """A server's folder, and what tells whether anybody still needs it.
 
-Whoever makes one holds a lock in it as long as it lives; the kernel lets go of it when it dies,
-however it dies. So a folder without anybody can be told, and is removed by the next who comes.
+Whoever makes one holds a lock on it as long as it lives; the kernel lets go of it when it dies,
+however it dies. So a folder without anybody can be told, also one that was half removed, and is
+removed by the next who comes.
 """
 
 import contextlib
@@ -11,8 +12,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-_PREFIX = "autograder-"
-_HELD = "held"
+_PREFIX = (
+    "autograder-server-"  # nothing else is called so: whatever is, and has no lock, is removed
+)
 
 
 class Folder:
@@ -23,11 +25,14 @@ class Folder:
 
     def __init__(self) -> None:
         sweep()
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        draft = self.path / f".{_HELD}"
-        self._lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        draft.rename(self.path / _HELD)  # never there without its lock
+        while True:  # until it has the lock before somebody else takes the new one for left behind
+            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            with contextlib.suppress(FileNotFoundError):
+                self._lock = _opened(self.path)
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+                if self.path.exists():
+                    break
+                os.close(self._lock)
 
     def __enter__(self) -> Path:
         return self.path
@@ -49,6 +54,13 @@ def sweep() -> None:
         with contextlib.suppress(OSError):
             if each.lstat().st_uid != os.geteuid():
                 continue
-            with open(each / _HELD, "rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock = _opened(each)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(each, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+def _opened(folder: Path) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

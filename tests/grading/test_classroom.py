@@ -198,8 +198,14 @@ def test_the_folder_of_somebody_who_died_is_removed(tmp_path, monkeypatch):
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     (left,) = tmp_path.iterdir()
+    half = tmp_path / f"{left.name}half_removed"
+    half.mkdir()
+    others = tmp_path / "autograder-release-1"
+    others.mkdir()
     held = Folder()
     assert not left.exists()
+    assert not half.exists()
+    assert others.exists()
     sweep()
     assert held.path.exists()
     held.remove()

@@ -82,7 +82,11 @@ def test_a_given_part_that_solves_another_assignment_is_found(copied, monkeypatc
     opened = whole.replace("torch.isin(tokens, pads, invert=True)", "tokens.ne(pad_id)")
     given.write_text(opened.replace("    pads = torch.full", "    # pads = torch.full"))
     gate = verification._Gate(copied, copied.assignment(NAME), choose(), 1, lambda text: None)
-    kept = [each for each in pasted(copied, NAME) if "padding_mask" in each.data.decode()][-1:]
+    kept = [
+        each
+        for each in pasted(copied, NAME, gate.built.files[gate.notebook_name])
+        if "padding_mask" in each.data.decode()
+    ][-1:]
     monkeypatch.setattr(verification, "pasted", lambda *_: iter(kept))
     figure, problem = verification._pasted_earns_nothing(gate)
     given.write_text(whole)
