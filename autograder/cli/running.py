@@ -146,5 +146,5 @@ def _publish(
     now = f", {published.new} written now" if published.new < len(class_) else ""
     out.print(f"gradebook:  {where} ({scores} recorded{now})", soft_wrap=True)
     say_where(published)
-    if published.anew or not (room.results / "index.html").exists():
+    if published.anew:
         write_index_and_say_so(room.course, room.results, settings)
