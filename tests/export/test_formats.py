@@ -190,8 +190,9 @@ def test_moodle_gets_its_own_worksheet_back_with_our_scores(gathered, tmp_path):
     grade, comment = taken["501"]
     assert grade == 7.25
     assert comment == (
-        "From the grader: Late: 0.5 points less.<br>1. The scores are not scaled. Costs 2 of 6.5 "
-        "points.<br>The report: Good &lt;i&gt;plot"
+        "From the grader: Late: 0.5 points less.<br>1. The scores are not scaled. "
+        'Line 3: "scores = q @ k.mT". '
+        "Costs 2 of 6.5 points.<br>The report: Good &lt;i&gt;plot"
     )
     assert taken["502"] == (4.25, "by hand, kept")
     assert taken["503"] == ("", "")

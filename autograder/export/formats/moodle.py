@@ -128,10 +128,10 @@ def _lines(gathered: Gathered, student: Learner) -> Iterator[str]:
         for card in cards_of(result.told(assignment.feedback), assignment.feedback):
             heading = re.sub(r"`([^`]+)`", r"\1", card.heading)
             choices = " Or: ".join(each.what for each in card.choices)
-            if card.place and not choices:
-                heading += f": line {card.place.line}, {card.place.source}"
             heading += "" if heading.endswith((".", "?", "!")) else "."
-            said = (f"{card.number}. {heading}", choices, f"{card.price(result.max_score)}.")
+            place = card.place if not choices else None
+            line = f'Line {place.line}: "{place.source}".' if place else ""
+            said = (f"{card.number}. {heading}", choices, line, f"{card.price(result.max_score)}.")
             yield " ".join(filter(None, said))
     for part, mark in zip(gathered.marks.assignments[0].parts, work.marks, strict=True):
         if mark.comment:
