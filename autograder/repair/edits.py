@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from autograder.repair import calls, donors, filling, instead, lines, values
+from autograder.repair.differing import beginning
 from autograder.repair.rules import Place, alternatives
 from autograder.repair.sisters import in_sisters
 from autograder.repair.spot import Spot, spots
@@ -26,6 +27,7 @@ class Edit:
     line: int
     tier: int  # the lower, the smaller, or the more often made
     missing: bool  # nothing there is wrong, but something is not there
+    new: str  # what it puts in the place of the spot
     spot: Spot = field(repr=False)
     others: tuple[int, ...] = ()  # lines in which the same is done
 
@@ -38,6 +40,11 @@ class Edit:
     def what(self) -> str:
         """The piece of code that was changed, as it was."""
         return self.spot.view.told(self.spot.node)
+
+    @property
+    def beginning(self) -> str:
+        """How the sentence about it begins."""
+        return beginning(self.spot.source, self.new)
 
     @property
     def has_sister(self) -> bool:
@@ -105,7 +112,7 @@ def _edits(view: View, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterato
             for missing, new in _texts(spot, tier, rules):
                 changed, line = view.with_span(*view.span(spot.node), new)
                 if changed != view.text:
-                    yield Edit(changed, line, tier, missing, spot)
+                    yield Edit(changed, line, tier, missing, new, spot)
 
 
 def _texts(spot: Spot, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterator[tuple[bool, str]]:

@@ -141,7 +141,9 @@ class _Search:
                 break
             edit = proof.edit
             told = edit.line, edit.source, edit.what, edit.missing
-            found.append(Located(self.cell, *told, proof.items, proof.whole, edit.others))
+            found.append(
+                Located(self.cell, *told, proof.items, proof.whole, edit.others, edit.beginning)
+            )
             self.submission = with_cell(self.submission, self.cell, edit.text)
             handed_in = with_cell(handed_in, self.cell, edit.text)
             self.wrong -= proof.mended
