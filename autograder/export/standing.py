@@ -33,6 +33,7 @@ class Standing:
     until: datetime | None = None  # when it was due, where that is known
     late_days: int = 0  # of the student's, that went to it
     late_days_left: int | None = None  # None: the course has none
+    settled: bool = True  # nothing in it asks for people, as far as the gradebook says
 
     def score(self, result: Result) -> float | None:
         """The points of people where they gave some, else the checks', less the penalty."""
@@ -76,7 +77,7 @@ def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]
     # checks alone have given is not asked for.
     notebooks = selectinload(SubmittedAssignment.notebooks)
     by_people = or_(Grade.manual_score.is_not(None), Grade.extra_credit.is_not(None))
-    told = or_(by_people, Grade.auto_score.is_(None))
+    told = or_(by_people, Grade.auto_score.is_(None), Grade.needs_manual_grade)
     grades = notebooks.selectinload(SubmittedNotebook.grades.and_(told))
     whole = (
         joinedload(SubmittedAssignment.assignment),
@@ -141,6 +142,9 @@ def _standing(
     comments = {each.name: each.manual_comment for each in notebook.comments}
     worth = {each.id: each.points for each in (*assignment.items, *assignment.manual)}
     late = settings.lateness(submission)
+    given = all(
+        grade.auto_score is not None or grade.manual_score is not None for grade in notebook.grades
+    )
     return Standing(
         penalty=notebook.late_submission_penalty or 0.0,
         seconds_late=late.by.total_seconds() if late else submission.total_seconds_late,
@@ -158,4 +162,5 @@ def _standing(
         until=late.until if late else None,
         late_days=late.late_days if late else 0,
         late_days_left=late.left if late and settings.over_course else None,
+        settled=given and not any(grade.needs_manual_grade for grade in notebook.grades),
     )
