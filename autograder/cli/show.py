@@ -57,7 +57,8 @@ def print_class(
         out.print(table)
     if scores:
         out.print(
-            f"mean {statistics.mean(scores):.1f}, median {statistics.median(scores):g} "
+            f"mean of the checks {round(statistics.mean(scores), 2):g}, median "
+            f"{round(statistics.median(scores), 2):g} "
             f"of {assignment.max_score:g}"
         )
 

@@ -6,7 +6,7 @@ cards that tell of it, and keeps as evidence what none of them tells.
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograder.course import Feedback, ItemResult, Mistake, Place, Result, SmallestExample, Verdict
 from autograder.export.grids import side_by_side
@@ -44,32 +44,45 @@ class Card:
     touches: tuple[ItemResult, ...] = ()  # and costs nothing there
 
     @property
+    def counts(self) -> bool:
+        """Whether anything that it touches is worth points: what was dropped is not."""
+        return not self.items or any(each.points for each in self.items)
+
+    @property
     def items(self) -> tuple[ItemResult, ...]:
         """All that it touches, the ones that pay first."""
         return self.pays + self.touches
 
     def price(self, max_score: float) -> str:
         """What it costs, to be followed by where."""
+        if not self.counts:
+            return "Does not count"
         if not self.costs:
             return "Costs nothing by itself"
         return f"Costs {number(self.costs)} of {number(max_score)} points"
 
 
 def cards_of(result: Result, feedback: Feedback) -> list[Card]:
-    """The cards of a result, as far as its student is told of mistakes; none without a score."""
+    """The cards of a result, as far as its student is told of mistakes; none without a score.
+
+    Those that do not count stand last.
+    """
     if feedback != "diagnosis" or result.needs_staff:
         return []
     items = {each.item: each for each in result.items}
-    cards = [_card(at, each, items) for at, each in enumerate(result.mistakes, start=1)]
+    cards = [_card(each, items) for each in result.mistakes]
     told = {item for mistake in result.mistakes for item in mistake.items}
     alike: dict[tuple[str, ...], list[ItemResult]] = {}
     for each in result.items:
         if each.verdict not in _KEPT and each.item not in told:
             alike.setdefault(_told_of(each), []).append(each)
-    for at, ((heading, *said), theirs) in enumerate(alike.items(), start=len(cards) + 1):
-        costs = sum(each.points - (each.score or 0) for each in theirs)
-        cards.append(Card(at, heading, said=tuple(said), costs=costs, pays=tuple(theirs)))
-    return cards
+    for (heading, *said), theirs in alike.items():
+        pays = tuple(each for each in theirs if each.points)
+        touches = tuple(each for each in theirs if not each.points)
+        costs = sum(each.points - (each.score or 0) for each in pays)
+        cards.append(Card(0, heading, said=tuple(said), costs=costs, pays=pays, touches=touches))
+    cards.sort(key=lambda card: not card.counts)
+    return [replace(card, number=at) for at, card in enumerate(cards, start=1)]
 
 
 def told_in(cards: Sequence[Card]) -> dict[str, list[Card]]:
@@ -101,7 +114,7 @@ def _told_of(item: ItemResult) -> tuple[str, ...]:
     return (heading, *filter(None, [more]))
 
 
-def _card(at: int, mistake: Mistake, items: Mapping[str, ItemResult]) -> Card:
+def _card(mistake: Mistake, items: Mapping[str, ItemResult]) -> Card:
     touched = [items[each] for each in mistake.items if each in items]
     heading, choices, said = _unexplained(touched), tuple[Choice, ...](), tuple[str, ...]()
     think = mistake.think[0] if len(mistake.think) == 1 else None
@@ -115,7 +128,7 @@ def _card(at: int, mistake: Mistake, items: Mapping[str, ItemResult]) -> Card:
         heading = mistake.what[0]
     said += tuple((mistake.proof or "").splitlines())
     return Card(
-        number=at,
+        number=0,
         heading=heading,
         choices=choices,
         think=think,

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean, median
 from urllib.parse import quote
 
 from autograder.course import Assignment, ByHand, Item, ItemResult, Result, Verdict
@@ -15,6 +14,7 @@ from autograder.export.histogram import histogram
 from autograder.export.page import LOOKS, write_page
 from autograder.export.people import Who
 from autograder.export.standing import Standing
+from autograder.export.tally import Tally
 
 __all__ = ["write_class_page"]
 
@@ -103,11 +103,9 @@ def write_class_page(
     people = people or {}
     rows = _rows(results, assignment, feedback_links, standings or {}, people)
     scored = [row for row in rows if row.has_score]
-    scores = [row.entry.result.score or 0.0 for row in scored]
-    there = {row.who.student for row in rows}
-    absent = [who for who in people.values() if who.student not in there and not who.unknown]
-    bars = histogram(scores, assignment.max_score)
-    in_state = Counter(state for row in rows for state in row.entry.states)
+    entries = {row.who.student: row.entry for row in rows}
+    tally = Tally(assignment, entries, people, ungraded)
+    bars = histogram(tally.scores, assignment.max_score)
     by_hand = [_by_hand(part, scored) for part in assignment.manual]
     columns = [_column(item, at, rows, scored) for at, item in enumerate(assignment.items)]
     write_page(
@@ -115,33 +113,31 @@ def write_class_page(
         "export/class.html.jinja",
         assignment=assignment,
         course_name=course_name,
-        figures=_figures(rows, scores, assignment.max_score, in_state, absent, ungraded),
+        figures=_figures(tally),
+        tally=tally,
         staff=_troubles(rows),
         unwalled=sum(row.entry.result.sandbox == "none" for row in rows),
         bars=bars,
         tallest=max(bar.count for bar in bars),
         columns=columns,
-        # In the table of everyone, the items begin in the fourth column.
-        choices=[(at, each.item.title, each.not_right) for at, each in enumerate(columns, start=3)],
+        # In the table of everyone, the items begin in the third column.
+        choices=[(at, each.item.title, each.not_right) for at, each in enumerate(columns, start=2)],
         by_hand=by_hand,
         scored=len(scored),
         enough=ENOUGH,
         badly=BADLY,
         rows=rows,
-        missing=[who for who in absent if who.student not in ungraded],
-        ungraded=[who for who in absent if who.student in ungraded],
         seconds=sorted(row.entry.result.seconds for row in rows),
         hit={verdict: _hit(rows, verdict) for verdict in (Verdict.TIMEOUT, Verdict.MEMORY)},
-        states={state: said for state, said in STATES.items() if in_state[state]},
-        in_state=in_state,
+        states={
+            state: said
+            for state, said in STATES.items()
+            if tally.in_state[state] and state != "missing"  # who has no row
+        },
         sections=sorted({row.who.section for row in rows if row.who.section}),
         mistakes=_mistakes(rows),
         most=_MOST,
-        more=any(row.entry.standing for row in rows)
-        and (
-            bool(assignment.manual)
-            or any(row.entry.total != row.entry.result.score for row in rows)
-        ),
+        more=any(row.entry.standing for row in rows) and tally.is_more,
     )
 
 
@@ -223,26 +219,23 @@ def _hit(rows: Sequence[_Row], verdict: Verdict) -> int:
     return sum(any(item.verdict is verdict for item in row.entry.result.items) for row in rows)
 
 
-def _figures(
-    rows: Sequence[_Row],
-    scores: Sequence[float],
-    max_score: float,
-    in_state: Mapping[str, int],
-    absent: Sequence[Who],
-    ungraded: Collection[str],
-) -> list[_Figure]:
-    waiting = sum(who.student in ungraded for who in absent)
+def _figures(tally: Tally) -> list[_Figure]:
     beside = {
-        "to be read by people": in_state["waits"],
-        "late": in_state["late"],
-        "handed in, not graded": waiting,
-        "not handed in": len(absent) - waiting,
-        "not on the roster": in_state["unknown"],
+        "to be read by people": tally.in_state["waits"],
+        "late": tally.in_state["late"],
+        "handed in, not graded": len(tally.waiting),
+        "not handed in": tally.in_state["missing"],
+        "not on the roster": tally.in_state["unknown"],
     }
-    return [
-        _Figure("graded", len(scores), len(rows)),
-        _Figure("need staff", len(rows) - len(scores)),
+    of = tally.assignment
+    whose = "of the checks" if tally.is_more else "score"
+    figures = [
+        _Figure("graded", len(tally.scores), len(tally.entries)),
+        _Figure("need staff", len(tally.entries) - len(tally.scores)),
         *(_Figure(label, count) for label, count in beside.items() if count),
-        _Figure("mean score", fmean(scores) if scores else None, max_score),
-        _Figure("median score", median(scores) if scores else None, max_score),
+        _Figure(f"mean {whose}", tally.mean, of.max_score),
+        _Figure(f"median {whose}", tally.median, of.max_score),
     ]
+    if tally.mean_in_all is not None:
+        figures.append(_Figure("mean in all", tally.mean_in_all, of.worth))
+    return figures

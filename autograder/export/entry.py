@@ -6,6 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from autograder.course import Result, Verdict
+from autograder.export.formats.marks import State
 from autograder.export.standing import Standing
 
 __all__ = ["STATES", "Entry"]
@@ -38,12 +39,31 @@ class Entry:
         """The score with what people gave and what late work costs, as far as it is known."""
         return self.standing.score(self.result) if self.standing else self.result.score
 
+    @property
+    def assignment(self) -> str:
+        """Its id."""
+        return self.result.assignment
+
+    @property
+    def state(self) -> State:
+        """How it stands, as exports say it."""
+        if self.result.needs_staff:
+            return State.STAFF
+        if self.standing is None:
+            return State.UNGRADED
+        return State.GRADED if self.standing.settled else State.WAITS
+
+    @property
+    def score(self) -> float | None:
+        """The total, once nobody has to look at it any more: what counts for the course."""
+        return self.total if self.state is State.GRADED else None
+
     @cached_property
     def states(self) -> tuple[str, ...]:
         """Which of STATES it is in."""
         there = {
             "staff": self.result.asks_for_staff,
-            "waits": bool(self.standing and self.standing.waiting),
+            "waits": self.state is State.WAITS and not self.result.asks_for_staff,
             "late": bool(self.standing and self.standing.seconds_late),
             "limit": any(item.verdict in _LIMITS for item in self.result.items),
             "unknown": self.unknown,

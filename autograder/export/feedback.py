@@ -25,7 +25,9 @@ def write_feedback(
     standing: what the gradebook says beside it. name: the student's; the id by default. The same
     gives the same bytes, whenever and however long it was graded.
     """
-    counts = Counter(item.verdict for item in result.items)
+    # What was dropped is told of, and neither counted nor drawn.
+    counted = [item for item in result.items if not _is_dropped(item.item, assignment)]
+    counts = Counter(item.verdict for item in counted)
     result = result.told(assignment.feedback)
     cards = cards_of(result, assignment.feedback)
     write_page(
@@ -34,6 +36,7 @@ def write_feedback(
         result=result,
         name=name or result.student,
         cards=cards,
+        strip=counted,
         told_in=told_in(cards),
         evidence=evidence,
         standing=standing,
@@ -43,3 +46,7 @@ def write_feedback(
         course_name=course_name,
         tally=[(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]],
     )
+
+
+def _is_dropped(item: str, assignment: Assignment) -> bool:
+    return any(each.id == item and each.dropped for each in assignment.items)

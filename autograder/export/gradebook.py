@@ -150,14 +150,29 @@ def _record_scores(
         grade.auto_score = 0.0 if part.id in unanswered else None
         grade.needs_manual_grade = waits and to_read
     for each in (*assignment.items, *assignment.manual):
-        if each.dropped:  # whoever gave points for it gave them for nothing
-            grade = grades[cells[each.id].id]
-            grade.auto_score, grade.manual_score, grade.needs_manual_grade = 0.0, None, False
+        _weigh(grades[cells[each.id].id], bool(each.dropped))
     if handed_in:
         unknown = handed_in.time.problem is not None  # then an earlier hand-in's time is no help
         notebook.assignment.timestamp = None if unknown else at or notebook.assignment.timestamp
         for comment in notebook.comments:
             comment.auto_comment = "No response." if comment.name in unanswered else None
+
+
+def _weigh(grade: Any, dropped: bool) -> None:
+    """Let what is dropped be worth nothing, and what people gave for it stay.
+
+    It stands against as much that is taken off as extra credit; no longer dropped, it counts again
+    and asks for a second look.
+    """
+    extra, by_hand = grade.extra_credit or 0.0, grade.manual_score
+    balanced = bool(by_hand) and extra == -by_hand
+    if not dropped and balanced:
+        grade.extra_credit, grade.needs_manual_grade = None, True
+    elif dropped:
+        grade.needs_manual_grade = False
+        grade.auto_score = -extra if by_hand is None else 0.0
+        if by_hand is not None and not balanced:
+            grade.manual_score, grade.extra_credit = by_hand + extra, -(by_hand + extra)
 
 
 def _record_penalties(gradebook: Any, notebook: Any, policy: Policy) -> None:

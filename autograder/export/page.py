@@ -45,9 +45,7 @@ LOOKS: Mapping[Verdict, Look] = MappingProxyType(
         Verdict.FORBIDDEN: Look(
             "⊘", "It used a call that does this item's work", "#9d2c6b", "#ec90c2"
         ),
-        Verdict.UNREADABLE: Look(
-            "¿", "Nothing that could be graded: staff are looking at it", "#0d6572", "#74c3d0"
-        ),
+        Verdict.UNREADABLE: Look("¿", "What was handed in could not be read", "#0d6572", "#74c3d0"),
         Verdict.INTERNAL: Look(
             "?", "Our fault, not the submission's: staff are looking at it", "#6a3db8", "#b9a0f2"
         ),

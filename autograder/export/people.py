@@ -17,7 +17,12 @@ class Who:
     name: str  # the id again, where nothing else is known
     section: str = ""
     email: str = ""
-    unknown: bool = False  # to the roster
+    listed: bool | None = True  # on the roster; None: there is none
+
+    @property
+    def unknown(self) -> bool:
+        """Whether there is a roster, and it does not have them."""
+        return self.listed is False
 
 
 def everybody(root: Path, students: Iterable[str]) -> dict[str, Who]:
@@ -29,7 +34,8 @@ def everybody(root: Path, students: Iterable[str]) -> dict[str, Who]:
     listed = {
         each.id: Who(each.id, each.name, each.section, each.email) for each in roster.values()
     }
-    others = {student: Who(student, student, unknown=bool(roster)) for student in students}
+    unlisted = False if roster else None
+    others = {student: Who(student, student, listed=unlisted) for student in students}
     return dict(sorted((others | listed).items()))
 
 

@@ -18,8 +18,8 @@ from autograder.export.people import Who, everybody, people_of
 from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
 from autograder.export.standing import says, standings
+from autograder.export.tally import not_graded
 from autograder.export.waiting import waiting
-from autograder.notebooks import has_handed_in
 
 __all__ = ["Published", "publish", "write_pages"]
 
@@ -155,12 +155,8 @@ def _people(
     """Everybody of the course, and who of them has handed this in and has no result."""
     known = (student for each in course.assignments for student in people_of(folder, each.id))
     people = everybody(course.root, known)
-    others = people.keys() - set(people_of(folder, assignment.id))
-    return people, {
-        student
-        for student in others
-        if has_handed_in(settings.submitted(student, assignment.id).parent, assignment.id)
-    }
+    graded = people_of(folder, assignment.id)
+    return people, not_graded(assignment.id, people, graded, settings)
 
 
 def _remove_drafts(page: Path) -> None:

@@ -5,7 +5,7 @@ Pages show it; nothing here is written.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from nbgrader.api import Assignment as Stored
@@ -33,6 +33,9 @@ class Standing:
     until: datetime | None = None  # when it was due, where that is known
     late_days: int = 0  # of the student's, that went to it
     late_days_left: int | None = None  # None: the course has none
+    after: float = 0.0  # seconds behind the due date, without grace and extension
+    extended: bool = False  # until is later than for others
+    settled: bool = True  # nothing in it asks for people, as far as the gradebook says
 
     def score(self, result: Result) -> float | None:
         """The points of people where they gave some, else the checks', less the penalty."""
@@ -53,21 +56,27 @@ class Standing:
         told = []
         if self.seconds_late:
             if self.until:
-                told.append(f"Due {as_words(self.until)}.")
+                extended = ", with your extension" if self.extended else ""
+                told.append(f"Due {as_words(self.until)}{extended}.")
             days = counted(self.late_days, "late day")
             went = f", and {days} went to it" if self.late_days else ""
             costs = f"{number(self.penalty)} less" if self.penalty else "it costs nothing"
             told.append(f"Handed in {self.late} late{went}: {costs}.")
+        elif self.after:
+            told.append(f"Handed in {_in_words(self.after)} after the deadline;")
+            if self.extended and self.until:
+                told.append(f"your extension runs to {as_words(self.until)}:")
+            else:
+                told.append("that is not counted as late:")
+            told.append("nothing is taken off.")
         if self.late_days_left is not None:
             told.append(f"Late days left: {self.late_days_left}.")
         return " ".join(told)
 
     @property
     def late(self) -> str:
-        """How late it was, in words: 2 days and 3 hours."""
-        hours = max(1, round(self.seconds_late / 3600))
-        days, hours = divmod(hours, 24) if hours > 36 else (0, hours)
-        return " and ".join(counted(n, word) for n, word in ((days, "day"), (hours, "hour")) if n)
+        """How late it was, in words."""
+        return _in_words(self.seconds_late)
 
 
 def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]:
@@ -76,7 +85,7 @@ def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]
     # checks alone have given is not asked for.
     notebooks = selectinload(SubmittedAssignment.notebooks)
     by_people = or_(Grade.manual_score.is_not(None), Grade.extra_credit.is_not(None))
-    told = or_(by_people, Grade.auto_score.is_(None))
+    told = or_(by_people, Grade.auto_score.is_(None), Grade.needs_manual_grade)
     grades = notebooks.selectinload(SubmittedNotebook.grades.and_(told))
     whole = (
         joinedload(SubmittedAssignment.assignment),
@@ -101,6 +110,15 @@ def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]
 def counted(number: int, word: str) -> str:
     """A number of things, in words: 1 day, 2 days."""
     return f"{number} {word}{'s' * (number != 1)}"
+
+
+def _in_words(seconds: float) -> str:
+    """A time in words: 2 days and 3 hours."""
+    if seconds < 3600:
+        return counted(max(1, round(seconds / 60)), "minute")
+    hours = round(seconds / 3600)
+    days, hours = divmod(hours, 24) if hours > 36 else (0, hours)
+    return " and ".join(counted(n, word) for n, word in ((days, "day"), (hours, "hour")) if n)
 
 
 def says(assignment_id: str, db_url: str) -> dict[str, str]:
@@ -141,6 +159,11 @@ def _standing(
     comments = {each.name: each.manual_comment for each in notebook.comments}
     worth = {each.id: each.points for each in (*assignment.items, *assignment.manual)}
     late = settings.lateness(submission)
+    due = assignment.dates.due if assignment.dates else None
+    at = submission.timestamp and submission.timestamp.replace(tzinfo=UTC)
+    given = all(
+        grade.auto_score is not None or grade.manual_score is not None for grade in notebook.grades
+    )
     return Standing(
         penalty=notebook.late_submission_penalty or 0.0,
         seconds_late=late.by.total_seconds() if late else submission.total_seconds_late,
@@ -158,4 +181,7 @@ def _standing(
         until=late.until if late else None,
         late_days=late.late_days if late else 0,
         late_days_left=late.left if late and settings.over_course else None,
+        after=max(0.0, (at - due).total_seconds()) if at and due and late else 0.0,
+        extended=bool(late and due and late.until > due),
+        settled=given and not any(grade.needs_manual_grade for grade in notebook.grades),
     )

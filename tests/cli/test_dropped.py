@@ -1,7 +1,5 @@
 """What is dropped counts for nobody, and what is extra adds above the total, also by hand."""
 
-import shutil
-
 import pytest
 from nbgrader.api import Gradebook
 from typer.testing import CliRunner
@@ -63,10 +61,40 @@ def test_what_is_dropped_counts_for_nobody(here, item):
     assert "<small>Counts for nobody: Its &lt;b&gt;check&lt;/b&gt; was wrong.</small>" in page(here)
     assert "<small>Counts for nobody: Nobody understood it.</small>" in page(here)
     assert "to be read" not in page(here)
-    # The points that people gave are in the copy that was made before.
-    copies = sorted(here.glob("gradebook.db.backup-*"))
-    shutil.copy(copies[-1], here / "gradebook.db")
-    assert stands(here)[0] == 3
+    assert page(here).count("not counted") == 1
+
+
+def test_points_that_people_gave_count_again_once_it_is_taken_back(here, item):
+    before = (here / "course.yml").read_text()
+    call("grade", NAME, "--jobs", "1", "--yes")
+    give(here, report=2.5, **{item.id: 0.5})
+    with Gradebook(read_settings(here).db_url) as book:
+        book.find_grade("report", NAME, NAME, "ada").extra_credit = 0.25
+        book.db.commit()
+    change(here, f"      {item.id}:\n", f"      {item.id}:\n        dropped: Wrong.\n")
+    change(here, "points: 3}", "points: 3, dropped: Nobody understood it.}")
+    for _ in range(2):
+        call("grade", NAME, "--jobs", "1", "--yes", "--force")
+        assert stands(here) == (0, 0, False)
+    (here / "course.yml").write_text(before)
+    call("grade", NAME, "--jobs", "1", "--yes")
+    assert stands(here) == (2.75 + 0.5, item.points + 3, True)  # and ask for a second look
+    call("grade", NAME, "--jobs", "1", "--yes", "--force")
+    assert stands(here)[0] == 2.75 + 0.5
+
+
+def test_extra_credit_of_what_is_dropped_counts_for_nothing_either(here, item):
+    call("grade", NAME, "--jobs", "1", "--yes")
+    with Gradebook(read_settings(here).db_url) as book:
+        book.find_grade(item.id, NAME, NAME, "ada").extra_credit = 0.25
+        book.db.commit()
+    before = (here / "course.yml").read_text()
+    change(here, f"      {item.id}:\n", f"      {item.id}:\n        dropped: Wrong.\n")
+    call("grade", NAME, "--jobs", "1", "--yes")
+    assert stands(here)[0] == 0
+    (here / "course.yml").write_text(before)
+    call("grade", NAME, "--jobs", "1", "--yes")
+    assert stands(here)[0] == item.points + 0.25
 
 
 def test_what_is_extra_adds_above_the_total(here, item):

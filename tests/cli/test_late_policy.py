@@ -114,15 +114,27 @@ def test_an_extension_is_enough_and_may_be_taken_back(late):
     extensions.write_text(f"student,assignment,days,reason\nbob,{NAME},9,ill\n")
     call("pages", NAME)
     assert penalties(late, NAME)["bob"] == 0
+    assert (
+        "Handed in 9 days after the deadline; your extension runs to "
+        "Sunday, 9 January 2000, 12:00 (UTC): nothing is taken off. Late days left: 3."
+    ) in page(late, "bob")
     assert "less" not in page(late, "bob").partition("<h2>")[0].rpartition("</header>")[2]
+    assert "deadline" not in page(late, "ada")  # who needs no extension
     extensions.write_text(f"student,assignment,days,reason\nbob,{NAME},8.5,ill\n")
     call("grade", NAME, "--jobs", "1")
     assert penalties(late, NAME)["bob"] == 0  # by a late day
     assert "Due Saturday, 9 January 2000" not in page(late, "bob")
-    assert "Due Sunday, 9 January 2000, 00:00 (UTC). Handed in 12 hours late" in page(late, "bob")
+    assert (
+        "Due Sunday, 9 January 2000, 00:00 (UTC), with your extension. Handed in 12 hours late"
+    ) in page(late, "bob")
     extensions.unlink()
     call("pages", NAME)
     assert penalties(late, NAME)["bob"] == cost
+
+    sent(late, "bob", NAME, "1999-12-31 12:10:00")
+    call("grade", NAME, "--jobs", "1")
+    said = "Handed in 10 minutes after the deadline; that is not counted as late: nothing is taken"
+    assert said in page(late, "bob")
 
 
 def test_points_that_people_give_are_late_too(late):

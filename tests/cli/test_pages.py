@@ -1,5 +1,8 @@
 """Pages show what the gradebook says of people's points, and can be written again at any time."""
 
+import json
+import re
+
 from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
@@ -40,6 +43,22 @@ def stands(here, student):
         submission = gradebook.find_submission(NAME, student)
         total = submission.score - submission.late_submission_penalty
         return total, submission.needs_manual_grade
+
+
+def test_the_totals_of_the_course_are_those_of_an_export(here):
+    call("grade", NAME, "--jobs", "1")
+    give(here, "ada", report=2.5)  # and bob's is still to be read
+    call("pages")
+    call("export", "--to", "json")
+    marks = json.loads((here / "exports" / f"{NAME}.json").read_text())
+    overview = (here / "results" / "index.html").read_text()
+    shown = re.findall(r'<b>(\S+)</b>(?: <span class="quiet">of (\S+)</span>)?</td>', overview)
+    totals = [each["total"] for each in marks["students"]]
+    assert [each["score"] for each in totals] == [4.5, None, 0.0]
+    assert shown == [
+        ("–", "") if each["score"] is None else (f"{each['score']:g}", f"{each['points']:g}")  # noqa: RUF001
+        for each in totals
+    ]
 
 
 def test_what_people_give_is_shown_and_survives_every_regrade(here):

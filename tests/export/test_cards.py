@@ -76,6 +76,16 @@ def test_items_that_are_told_alike_are_told_once():
     assert told_in([stub, wrong])["second"] == [stub]
 
 
+def test_what_touches_only_what_was_dropped_does_not_count_and_stands_last():
+    of = assignment(first=0.0, second=2.0)
+    result = graded("s042", of, [Verdict.WRONG, Verdict.MISSING])
+    second, first = cards_of(result, "diagnosis")
+    assert [each.item for each in first.items] == ["first"]
+    assert (second.number, first.number) == (1, 2)
+    assert as_text(first, 2.0).endswith("Does not count. Touches: First.")
+    assert as_text(second, 2.0).endswith("Costs 2 of 2 points, at Second.")
+
+
 def test_every_item_that_lost_points_is_told_of():
     of = assignment(**{f"item_{verdict}": 2.0 for verdict in SCORED})
     result = graded("s042", of, SCORED)

@@ -36,7 +36,7 @@ def heat_map(html):
     table = re.search(r'<table class="heat" id="everyone".*?</table>', html, re.S)
     rows = re.findall(r"<tr[^>]*><th scope=\"row\">(.*?)</th>(.*?)</tr>", table[0], re.S)
     return {
-        re.sub(r"<.*?>", "", who).strip(): (
+        re.sub(r"<.*?>", "", who.partition(' <span class="flag')[0]).strip(): (
             re.findall(r'<td class="v-(\w+)"', cells),
             re.search(r'class="sum"><b>(.*?)<', cells)[1],
         )
@@ -179,7 +179,7 @@ def test_grading_without_a_sandbox_is_said(tmp_path):
 def test_people_have_their_names_and_whoever_is_missing_is_told(tmp_path):
     a1 = assignment()
     known = {"s001": Who("s001", "Ada L"), "s002": Who("s002", "Bob B", email="b@example.org")}
-    people = known | {"s003": Who("s003", "Cleo C"), "s004": Who("s004", "s004", unknown=True)}
+    people = known | {"s003": Who("s003", "Cleo C"), "s004": Who("s004", "s004", listed=False)}
     results = [graded(student, a1) for student in ("s001", "s004")]
     path = tmp_path / "page.html"
     write_class_page(results, a1, COURSE, path, {}, {}, people, ungraded={"s003"})
@@ -187,7 +187,7 @@ def test_people_have_their_names_and_whoever_is_missing_is_told(tmp_path):
     assert "1 handed in and not graded yet Cleo C s003" in text
     assert "1 not handed in Bob B s002 b@example.org" in text
     assert "Ada L s001 6.5" in text
-    assert "s004 6.5 not on the roster" in text
+    assert "s004 not on the roster 6.5" in text
     assert "not handed in 1 not on the roster 1 mean score" in text
 
 

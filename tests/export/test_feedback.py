@@ -174,14 +174,40 @@ def test_notes_are_shown_as_costing_nothing(tmp_path):
     assert "at no cost" not in Page(html_of(tmp_path, graded("s042", a1), a1)).text
 
 
-def test_what_cannot_be_read_is_told_once_and_costs_nothing(tmp_path):
+def test_of_what_cannot_be_read_a_student_is_told_what_to_do(tmp_path):
     a1 = assignment(first=3.0, second=2.0)
-    result = graded("s042", a1, [Verdict.UNREADABLE] * 2)
-    items = [each.model_copy(update={"message": "It is a <zip>."}) for each in result.items]
-    page = Page(html_of(tmp_path, result.model_copy(update={"items": tuple(items)}), a1))
-    assert page.text.count("It is a <zip>.") == 1
-    assert "Staff are looking at this submission." in page.text
-    assert "our side" not in page.text
+    result = graded("s042", a1, [Verdict.UNREADABLE] * 2, submission_sha256=None)
+    staffs = "It is a zip: put the notebook in it there, and grade again."
+    items = tuple(each.model_copy(update={"message": staffs}) for each in result.items)
+    result = result.model_copy(update={"items": items})
+    page = Page(html_of(tmp_path, result, a1))
+    assert "Please hand this in again." in page.text
+    assert f"Hand in the notebook itself, as {a1.id}.ipynb , and see that" in page.text
+    for not_theirs in ("zip: put", "grade again", "our side", "Staff are", "Item by item", "found"):
+        assert not_theirs not in page.text
+    assert result.unreadable == staffs
+
+
+def test_what_was_dropped_is_told_quietly_and_last(tmp_path):
+    a1, result = with_mistakes()
+    scale = a1.items[1].model_copy(update={"dropped": "its text was wrong", "points": 0.0})
+    a1 = a1.model_copy(update={"items": (a1.items[0], scale, a1.items[2])})
+    lost = result.items[1].model_copy(update={"points": 0.0})
+    result = result.model_copy(update={"items": (result.items[0], lost, result.items[2])})
+    only = NAMED.model_copy(update={"items": (scale.id,), "costs": {}})
+    result = result.model_copy(update={"mistakes": (only, UNKNOWN)})
+
+    html = html_of(tmp_path, result, a1)
+
+    text = Page(html).text
+    assert "1 wrong, 1 carried" not in text  # which would count it
+    assert "1 carried, 1 wrong Mistake by mistake 1 Not yet explained" in text
+    assert f"2 Does not count: {NAMED.what[0]}" in text
+    assert "Does not count . Touches Attention scale" in text
+    assert "its text was wrong mistake 2 wrong not counted" in text
+    assert "0 of 0" not in text
+    assert html.count('class="card aside"') == 1
+    assert 'title="Attention scale: wrong"' not in html  # the strip shows what there are points for
 
 
 def test_our_own_fault_shows_no_score_and_none_of_its_words(tmp_path):

@@ -42,7 +42,7 @@ def the_class(path, size=40):
         )
     for n in range(size + 3):
         name = f"{NAMES[n % 4]} {n}"
-        people[f"s{n:03}"] = Who(f"s{n:03}", name, "AB"[n % 2], f"{HOSTILE}@example.org", n == 9)
+        people[f"s{n:03}"] = Who(f"s{n:03}", name, "AB"[n % 2], f"{HOSTILE}@example.org", n != 9)
     links = {result.student: f"../feedback/{result.student}/x.html" for result in results}
     ungraded = {f"s{size + 1:03}"}
     write_class_page(results, of, COURSE, path, links, standings, people, ungraded)

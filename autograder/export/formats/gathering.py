@@ -108,27 +108,8 @@ def _source(
 ) -> _Source:
     records = {each.student.id: each for each in gradebook.assignment_submissions(of.id)}
     read = [Result.read(path) for path in sorted((results / of.id).glob("*.json"))]
-    parts = [
-        Part(
-            id=each.id,
-            title=each.title,
-            points=each.points,
-            extra=each.extra,
-            by_people=each in of.manual,
-        )
-        for each in (*of.items, *of.manual)
-    ]
-    about = About(
-        id=of.id,
-        title=of.title,
-        points=of.worth,
-        weight=of.worth if of.weight is None else of.weight,
-        extra=of.extra,
-        due=of.dates.due if of.dates else None,
-        parts=tuple(parts),
-    )
     return _Source(
-        *(of, about, records, {each.student: each for each in read}, handed_in),
+        *(of, About.of(of), records, {each.student: each for each in read}, handed_in),
         extensions={who: each.until for who, each in settings.extensions.items()},
         lateness=settings.lateness,
     )

@@ -6,11 +6,11 @@ No score is None, never 0. Points are as in the gradebook.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from autograder.course import Mistake, Verdict
+from autograder.course import Assignment, Mistake, Verdict
 
 __all__ = ["About", "Learner", "Mark", "Marks", "Part", "State", "Total", "Work", "total"]
 
@@ -52,6 +52,29 @@ class About(_Entry):
     extra: bool
     due: datetime | None
     parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> "About":
+        """What is told of an assignment of course.yml."""
+        parts = [
+            Part(
+                id=each.id,
+                title=each.title,
+                points=each.points,
+                extra=each.extra,
+                by_people=each in assignment.manual,
+            )
+            for each in (*assignment.items, *assignment.manual)
+        ]
+        return cls(
+            id=assignment.id,
+            title=assignment.title,
+            points=assignment.worth,
+            weight=assignment.worth if assignment.weight is None else assignment.weight,
+            extra=assignment.extra,
+            due=assignment.dates.due if assignment.dates else None,
+            parts=tuple(parts),
+        )
 
 
 class Mark(_Entry):
@@ -122,7 +145,23 @@ class Marks(_Entry):
     students: tuple[Learner, ...]
 
 
-def total(assignments: Sequence[About], work: Sequence[Work]) -> Total:
+class Scored(Protocol):
+    """A student's work in an assignment, as far as a total asks for it."""
+
+    @property
+    def assignment(self) -> str:
+        """Its id."""
+
+    @property
+    def score(self) -> float | None:
+        """What counts; None: nothing yet."""
+
+    @property
+    def state(self) -> State:
+        """Why, where nothing does."""
+
+
+def total(assignments: Sequence[About], work: Sequence[Scored]) -> Total:
     """A student's total, over the assignments that have a score."""
     by_id: Mapping[str, About] = {each.id: each for each in assignments}
     scored = [(by_id[each.assignment], each.score) for each in work if each.score is not None]
