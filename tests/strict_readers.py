@@ -71,6 +71,7 @@ def canvas(text, people, assignments, delimiter=","):
 
 def moodle(text, participants, most):
     """The grades and comments that Moodle takes, by participant; the numbers are Moodle's own."""
+    assert not re.search(r'\\+"', text), "to PHP's fgetcsv a quote after a backslash ends no cell"
     rows = table(text)
     assert {"Identifier", "Grade", "Last modified (grade)"} <= rows[0].keys()
     taken = {}

@@ -1,7 +1,6 @@
 """`autograder collect`: what was handed in elsewhere, brought to where it is graded."""
 
 import shlex
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +11,10 @@ from rich.table import Table
 
 from autograder.cli.app import CourseFolder, app
 from autograder.cli.common import err, fail, out, problems_told, read_nearest
-from autograder.collect import SYSTEMS, Collected, Place
+from autograder.collect import SYSTEMS, Collected, Place, Row
 from autograder.collect import collect as collect_from
 from autograder.course import Assignment, Roster, read_roster
-from autograder.export import read_settings
+from autograder.export import foreseen, read_settings
 
 _MAX_STRAYS = 20
 _MAX_ROWS = 120  # of a longer class only those are shown of whom there is something to say
@@ -57,6 +56,7 @@ def collect(
             if not path.exists():
                 fail(f"there is no {path}")
         settings, roster = read_settings(found.root), read_roster(found.root)
+        lateness = foreseen(found, settings)
         earlier = found.root / "earlier"
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
         with Progress(*columns, console=err, transient=True) as progress:
@@ -68,6 +68,7 @@ def collect(
                 lambda student: Place(
                     settings.submitted(student, assignment), earlier / student / assignment
                 ),
+                lambda student, at: lateness(student, assignment, at),
                 system=system,
                 times=times,
                 force=force,
@@ -86,37 +87,55 @@ def _tell(done: Collected, assignment: Assignment, roster: Roster) -> None:
     """The class as a table, who is missing, and the figures."""
     rows = done.rows
     if len(rows) > _MAX_ROWS:
-        rows = [row for row in rows if row.notes or row.late or row.needs_a_person]
+        rows = [row for row in rows if row.notes or row.is_late or row.for_a_person]
     zone = assignment.dates.due.tzinfo if assignment.dates else None
     table = Table(title=f"{assignment.title}, from {done.system}")
     for heading in ("student", "name", "handed in", "late", "what came of it"):
         table.add_column(heading, overflow="fold", no_wrap=heading == "handed in")
     for row in rows:
         name = roster.name_of(row.student) if row.known else f"unknown: {row.shown}"
-        late = f"{timedelta(seconds=round(row.seconds_late))}" if row.seconds_late else "yes"
+        late = str(row.late or "") or "marked" * row.marked_late
         at = f"{row.at.astimezone(zone):%Y-%m-%d %H:%M}" if row.at else "?"
-        cells = row.student, name, at, late if row.late else "", row.done
-        style = "magenta" if row.needs_a_person else None
+        cells = row.student, name, at, late, row.done
+        style = "magenta" if row.for_a_person else None
         table.add_row(*map(rich.markup.escape, cells), style=style)
     out.print(table)
     for row in rows:
         for note in row.notes:
-            out.print(rich.markup.escape(f"{row.student}: {note}"), soft_wrap=True)
-    for stray in done.strays[:_MAX_STRAYS]:
-        out.print(f"[magenta]not taken:[/] {rich.markup.escape(stray)}", soft_wrap=True)
-    if len(done.strays) > _MAX_STRAYS:
-        out.print(f"[magenta]not taken:[/] {len(done.strays) - _MAX_STRAYS} more")
+            if note not in row.for_a_person:
+                _say(f"{row.student}: {note}")
     if done.missing:
-        missing = ", ".join(f"{each.name} ({each.id})" for each in done.missing)
-        out.print(f"missing: {rich.markup.escape(missing)}", soft_wrap=True)
+        _say(f"missing: {', '.join(f'{each.name} ({each.id})' for each in done.missing)}")
     if any(row.at is None for row in done.rows):
         out.print("? nobody says when it was handed in, so it counts as on time: see --times")
+    if marked := [row.student for row in done.rows if row.marked_late]:
+        _say(
+            f"marked as late in {done.system}, which does not say by how much, so late work costs "
+            f"nothing here: {', '.join(marked)}; see --times"
+        )
     figures = {
         "handed in": len(done.rows),
         "missing": len(done.missing),
-        "late": sum(row.late for row in done.rows),
+        "late": sum(row.is_late for row in done.rows),
         "more than once": sum(row.hand_ins > 1 for row in done.rows),
         "unknown": sum(not row.known for row in done.rows),
-        "for a person to look at": sum(row.needs_a_person for row in done.rows) + len(done.strays),
+        "for a person to look at": sum(bool(row.for_a_person) for row in done.rows)
+        + len(done.strays),
     }
-    out.print(", ".join(f"{number} {what}" for what, number in figures.items()), soft_wrap=True)
+    _say(", ".join(f"{number} {what}" for what, number in figures.items()))
+    for row in done.rows:
+        if row.for_a_person:
+            _say(f"  {_called(row, roster)}: {'; '.join(row.for_a_person)}")
+    for stray in done.strays[:_MAX_STRAYS]:
+        _say(f"  not taken: {stray}")
+    if len(done.strays) > _MAX_STRAYS:
+        _say(f"  not taken: {len(done.strays) - _MAX_STRAYS} more")
+
+
+def _called(row: Row, roster: Roster) -> str:
+    name = roster.name_of(row.student) if row.known else row.student
+    return name if name == row.student else f"{name} ({row.student})"
+
+
+def _say(text: str) -> None:
+    out.print(rich.markup.escape(text), soft_wrap=True)

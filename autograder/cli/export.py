@@ -104,10 +104,14 @@ def export(
             )
         contents = [_content(each, format, into, skip_unknown) for each in files]
         _tell(gathered)
-        for target, content in zip(targets, contents, strict=True):
+        for target, (content, _) in zip(targets, contents, strict=True):
             if not dry_run:
                 write_atomically(target, content)
             _say(f"{'would write' if dry_run else 'wrote'} {os.path.relpath(target)}")
+        left_out = [why for _, whys in contents for why in whys]
+        for each in left_out:
+            err.print(f"[magenta]left out:[/] {rich.markup.escape(each)}", soft_wrap=True)
+    raise typer.Exit(1 if left_out else 0)
 
 
 def _target(root: Path, gathered: Gathered, format: Format) -> Path:
@@ -116,14 +120,17 @@ def _target(root: Path, gathered: Gathered, format: Format) -> Path:
 
 
 def _content(
-    gathered: Gathered, format: Format, into: Path | None, skip_unknown: bool
-) -> str | bytes:
-    """What is to be in the file; whom it is not about is told."""
+    gathered: Gathered,
+    format: Format,
+    into: Path | None,
+    skip_unknown: bool,
+) -> tuple[str | bytes, Sequence[str]]:
+    """What is to be in the file, and why an assignment is not; whom it is not about is told."""
     if into and format.fill:
         filled = format.fill(gathered, into)
         _warn(f"in {into.name}, and not in this course", filled.not_here)
         _warn(f"in this course, and not in {into.name}", filled.not_there)
-        return filled.content
+        return filled.content, filled.left_out
     scored = [each for each in gathered.marks.students if each.total.score is not None]
     unknown = [each.name for each in scored if not format.known(each)]
     if unknown and not skip_unknown:
@@ -133,7 +140,7 @@ def _content(
             + (", or fill in an export from there with --into FILE" if format.fill else "")
         )
     _warn("left out, for want of an id", unknown)
-    return format.write(gathered.of(format.known))
+    return format.write(gathered.of(format.known)), ()
 
 
 def _tell(gathered: Gathered) -> None:

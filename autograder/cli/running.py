@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.cli.common import err, out, say_where, shown, write_index_and_say_so
 from autograder.cli.show import MAX_ROWS, print_class, print_moves, print_needs_staff
 from autograder.course import Assignment, Course, Result, read_roster, read_secret
-from autograder.export import Settings, publish
+from autograder.export import Settings, foreseen, hand_in_time, publish
 from autograder.grading import (
     HandedIn,
     Move,
@@ -59,7 +59,8 @@ def run_class(
         todo = list(class_) if how.force else to_grade(room, class_)
         seconds = _grade(room, todo, how.jobs)
         seen = _look(room, class_)
-        print_class(out, seen.rows, seen.scores, assignment, about or {}, roster)
+        late = _late(course, assignment, class_ if seen.rows else (), settings)
+        print_class(out, seen.rows, seen.scores, assignment, about or {}, roster, late)
         kept = f"{len(class_) - len(todo)} kept, " if len(todo) < len(class_) else ""
         out.print(f"{kept}{len(todo)} graded in {seconds:.1f} s, sandbox: {how.wall}")
         if not _may_move(list(moves(room, [each.student for each in class_])), how):
@@ -106,6 +107,19 @@ def _look(room: Room, class_: Sequence[HandedIn]) -> _Seen:
         for message in dict.fromkeys(([result.trouble] if result.trouble else []) + lacking):
             seen.troubles.setdefault(message, []).append(student)
     return seen
+
+
+def _late(
+    course: Course, assignment: Assignment, class_: Sequence[HandedIn], settings: Settings
+) -> dict[str, str]:
+    """Who is late, by how much, and what that costs, where course.yml says so."""
+    lateness, told = foreseen(course, settings), {}
+    for each in class_:
+        late = lateness(each.student, assignment.id, hand_in_time(each.path).in_utc)
+        if late and late.by:
+            percent = assignment.late.percent(late.days) if assignment.late else 0
+            told[each.student] = f"{late}, -{percent:g} %" if percent else str(late)
+    return told
 
 
 def _may_move(found: Sequence[Move], how: How) -> bool:

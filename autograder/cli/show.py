@@ -28,18 +28,21 @@ def print_class(
     assignment: Assignment,
     about: dict[str, str],
     roster: Roster,
+    late: Mapping[str, str],
 ) -> None:
     """A class as a table, and its figures; `about`: what is known of a student beforehand.
 
-    graded: none of a class that is longer than MAX_ROWS.
+    graded: none of a class that is longer than MAX_ROWS. late: who is, by how much.
     """
     name, what = ["name"] * bool(roster.people), ["what it is"] * bool(about)
     if graded:
         table = Table(title=assignment.title)
-        for heading in ("student", *name, "score", *what, "not passed"):
+        for heading in ("student", *name, "score", *["late"] * bool(late), *what, "not passed"):
             table.add_column(heading, overflow="fold")
         for result in graded:
-            score = "needs staff" if result.score is None else f"{result.score:g}"
+            score = "needs staff"
+            if result.score is not None:
+                score = f"{result.score:g} of {result.max_score:g}"
             failed = [each for each in result.items if each.verdict is not Verdict.PASSED]
             verdicts = dict.fromkeys(each.verdict for each in failed)
             said = ", ".join(
@@ -53,7 +56,8 @@ def print_class(
             )
             named = [rich.markup.escape(roster.name_of(result.student)) for _ in name]
             known = [rich.markup.escape(about.get(result.student, "")) for _ in what]
-            table.add_row(result.student, *named, score, *known, said)
+            when = [late.get(result.student, "")] * bool(late)
+            table.add_row(result.student, *named, score, *when, *known, said)
         out.print(table)
     if scores:
         out.print(

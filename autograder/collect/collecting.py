@@ -12,7 +12,7 @@ from autograder.collect.people import Claim, Claims
 from autograder.collect.placing import Copy, Place
 from autograder.collect.systems import HandIn, hand_ins
 from autograder.collect.times import Said, read_times
-from autograder.course import Assignment, Person, Roster
+from autograder.course import Assignment, Lateness, Person, Roster
 
 __all__ = ["Collected", "Row", "collect"]
 
@@ -22,28 +22,32 @@ class Row:
     """What came of one student's hand-ins.
 
     student: the id of their folder. shown: what the system calls them. at: when the last one was
-    handed in, in UTC, None if nobody says. seconds_late: after the due date, None if on time.
+    handed in, in UTC, None if nobody says. late: how late that is, None if nobody can know.
+    marked_late: where no time is known, whether the system calls it late.
     """
 
     student: str
     known: bool
     shown: str
     at: datetime | None
-    late: bool
-    seconds_late: float | None
+    late: Lateness | None
+    marked_late: bool
     done: str
     hand_ins: int = 1
     notes: tuple[str, ...] = ()
 
     @property
-    def needs_a_person(self) -> bool:
-        """Whether somebody has to look at it before it is graded as it was meant."""
+    def is_late(self) -> bool:
+        """Whether it counts as late, or is called so."""
+        return bool(self.late and self.late.by) or self.marked_late
+
+    @property
+    def for_a_person(self) -> tuple[str, ...]:
+        """What somebody has to look at before it is graded as it was meant."""
+        unknown = () if self.known else (f"the roster does not know {self.shown}",)
+        left = (self.done,) if self.done.startswith("left") else ()
         words = "no notebook", "not taken", "also "
-        return (
-            not self.known
-            or self.done.startswith("left")
-            or any(note.startswith(words) for note in self.notes)
-        )
+        return *unknown, *left, *(note for note in self.notes if note.startswith(words))
 
 
 @dataclass
@@ -58,7 +62,7 @@ class Collected:
     @property
     def needs_a_person(self) -> bool:
         """Whether somebody has to look at it."""
-        return bool(self.strays) or any(row.needs_a_person for row in self.rows)
+        return bool(self.strays) or any(row.for_a_person for row in self.rows)
 
 
 def collect(
@@ -66,6 +70,7 @@ def collect(
     source: Path,
     roster: Roster,
     place: Callable[[str], Place],
+    lateness: Callable[[str, datetime], Lateness | None],
     *,
     system: str | None = None,
     times: Path | None = None,
@@ -75,6 +80,7 @@ def collect(
 ) -> Collected:
     """Collect one assignment's hand-ins from `source`; `place` says where those of a student lie.
 
+    lateness: how late a student is who handed in then, where that can be known.
     tell: hears how many students are done, of how many. Without `write` nothing is written, and
     the same is said. Raises CollectError when nothing can be collected.
     """
@@ -97,14 +103,13 @@ def collect(
         for student, several in sorted(theirs.items()):
             tell(len(outcome.rows), len(theirs))
             last, done, notes = _put(several, assignment, place(student), force, write)
-            late = (last.at - due).total_seconds() if last.at and due else 0.0
             row = Row(
                 student=student,
                 known=claims.student(last.claim)[1],
                 shown=shown((last.claim.shown,)),
                 at=last.at,
-                late=last.late or late > 0,
-                seconds_late=late if late > 0 else None,
+                late=lateness(student, last.at) if last.at else None,
+                marked_late=last.late and not last.at,
                 done=done,
                 hand_ins=len(several),
                 notes=(*notes, *_left_behind(claims.unknown(last.claim), student, place)),

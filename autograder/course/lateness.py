@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from autograder.course.assignment import Assignment
-from autograder.course.dates import days_begun
+from autograder.course.dates import counted, days_begun, long
 from autograder.course.manifest import Course
 
 __all__ = ["Due", "Lateness", "lateness"]
@@ -32,6 +32,11 @@ class Lateness:
     def days(self) -> int:
         """The days begun that cost something: those that no late day went to."""
         return days_begun(self.by) - self.late_days
+
+    def __str__(self) -> str:
+        """How late it is in a few words, and the late days that go to it; empty when in time."""
+        went = f", {counted(self.late_days, 'late day')}" if self.late_days else ""
+        return f"{long(self.by)}{went}" if self.by else ""
 
 
 def lateness(course: Course, handed_in: Mapping[str, Due]) -> dict[str, Lateness]:

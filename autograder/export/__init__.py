@@ -3,6 +3,7 @@
 from autograder.export.backup import back_up, ready
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.cells import read_release
+from autograder.export.foreseen import foreseen
 from autograder.export.formats import (
     FORMATS,
     Format,
@@ -43,6 +44,7 @@ __all__ = [
     "cards_of",
     "evidence",
     "fill",
+    "foreseen",
     "gather",
     "hand_in_time",
     "line",

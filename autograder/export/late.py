@@ -5,15 +5,24 @@ gradebook. Late days are the whole course's, so all that the student handed in i
 due dates are those of course.yml, and what was granted in the gradebook counts, too.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from nbgrader.plugins import LateSubmissionPlugin
 
-from autograder.course import Due, Lateness, UnknownIdError, lateness, read_course, read_extensions
+from autograder.course import (
+    Course,
+    Due,
+    Extensions,
+    Lateness,
+    UnknownIdError,
+    lateness,
+    read_course,
+    read_extensions,
+)
 
-__all__ = ["LatePolicy"]
+__all__ = ["LatePolicy", "until"]
 
 
 class LatePolicy(LateSubmissionPlugin):  # type: ignore[misc] # nbgrader ships no types
@@ -30,9 +39,9 @@ class LatePolicy(LateSubmissionPlugin):  # type: ignore[misc] # nbgrader ships n
         student = submission.student
         looked_at = student.submissions if self.course.late_days else [submission]
         handed_in = {
-            each.name: Due(each.timestamp.replace(tzinfo=UTC), until)
+            each.name: Due(each.timestamp.replace(tzinfo=UTC), due)
             for each in looked_at
-            if each.timestamp and (until := self._until(student.id, each))
+            if each.timestamp and (due := self._until(each))
         }
         return lateness(self.course, handed_in).get(submission.name)
 
@@ -51,17 +60,32 @@ class LatePolicy(LateSubmissionPlugin):  # type: ignore[misc] # nbgrader ships n
             return points
         return assignment.late.costs(found.days, assignment.worth, score) or None
 
-    def _until(self, student: str, submission: Any) -> datetime | None:
-        """Until when it was to be handed in: the latest of what was granted."""
-        try:
-            dates = self.course.assignment(submission.name).dates
-        except UnknownIdError:
-            return None
-        of_gradebook = submission.assignment.duedate
-        due = dates.due if dates else of_gradebook and of_gradebook.replace(tzinfo=UTC)
-        if due is None:
-            return None
-        if submission.extension:
-            due += submission.extension
-        granted = self.extensions.get((student, submission.name))
-        return max(due, granted.until) if granted else due
+    def _until(self, each: Any) -> datetime | None:
+        granted = each.assignment.duedate, each.extension
+        return until(self.course, self.extensions, each.student.id, each.name, *granted)
+
+
+def until(
+    course: Course,
+    extensions: Extensions,
+    student: str,
+    name: str,
+    due: datetime | None,
+    extension: timedelta | None,
+) -> datetime | None:
+    """Until when an assignment was to be handed in: the latest of what was granted.
+
+    due: what the gradebook says of all, in its UTC without saying so, which counts where course.yml
+    has no date; extension: what it grants the student.
+    """
+    try:
+        dates = course.assignment(name).dates
+    except UnknownIdError:
+        return None
+    due = dates.due if dates else due and due.replace(tzinfo=UTC)
+    if due is None:
+        return None
+    if extension:
+        due += extension
+    granted = extensions.get((student, name))
+    return max(due, granted.until) if granted else due

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from autograder.course import Assignment, Course, Result, read_roster
 from autograder.export.autograded import write_autograded
@@ -58,14 +59,15 @@ def publish(
         for student, path in submitted.items()
         if all_of_them or not made.stands(student, path, said.get(student, ""))
     ]
-    _, ungraded = _people(course, assignment, folder, settings)
+    class_ = _class(course, assignment, folder, settings)
+    ungraded = class_.ungraded
     if new:
         back_up(settings.db_url)
     if new or not made.class_stands(said, ungraded):
         made.forget(new)
         chosen = {each: submitted[each] for each in new}
         _record(course, assignment, folder, chosen, settings)
-        published = write_pages(course, assignment, folder, settings, new)
+        published = _write_pages(course, assignment, folder, settings, class_, new)
         made.remember(chosen, says(assignment.id, settings.db_url), ungraded)
         return published
     graded = people_of(folder, assignment.id)
@@ -112,14 +114,26 @@ def write_pages(
     assignment: Assignment,
     folder: Path,
     settings: Settings,
-    students: Sequence[str] | None = None,
 ) -> Published:
-    """Write the page of each student, or of these, and that of the class, into `folder`.
+    """Write the page of each student, and that of the class, into `folder`.
 
     They show what lies in `folder` and what the gradebook says: what people gave, what late work
     costs; names are the roster's. Raises GradebookError, RosterError, and ValueError for a file in
     `folder` that is no result.
     """
+    class_ = _class(course, assignment, folder, settings)
+    return _write_pages(course, assignment, folder, settings, class_)
+
+
+def _write_pages(
+    course: Course,
+    assignment: Assignment,
+    folder: Path,
+    settings: Settings,
+    class_: "_Class",
+    students: Sequence[str] | None = None,
+) -> Published:
+    """The same; students: those whose pages are written, None for all."""
     name = assignment.id
     results = [Result.read(path) for path in sorted((folder / name).glob("*.json"))]
     stand = standings(assignment, settings)
@@ -137,8 +151,7 @@ def write_pages(
             links[result.student] = os.path.relpath(page, folder)
     class_page = folder / f"{name}.html"
     _remove_drafts(class_page)
-    people, ungraded = _people(course, assignment, folder, settings)
-    write_class_page(results, assignment, course.name, class_page, links, stand, people, ungraded)
+    write_class_page(results, assignment, course.name, class_page, links, stand, *class_)
     return Published(
         settings.feedback("STUDENT", name),
         class_page,
@@ -149,14 +162,18 @@ def write_pages(
     )
 
 
-def _people(
-    course: Course, assignment: Assignment, folder: Path, settings: Settings
-) -> tuple[dict[str, Who], set[str]]:
+class _Class(NamedTuple):
     """Everybody of the course, and who of them has handed this in and has no result."""
+
+    people: dict[str, Who]
+    ungraded: set[str]
+
+
+def _class(course: Course, assignment: Assignment, folder: Path, settings: Settings) -> _Class:
     known = (student for each in course.assignments for student in people_of(folder, each.id))
     people = everybody(course.root, known)
     graded = people_of(folder, assignment.id)
-    return people, not_graded(assignment.id, people, graded, settings)
+    return _Class(people, not_graded(assignment.id, people, graded, settings))
 
 
 def _remove_drafts(page: Path) -> None:

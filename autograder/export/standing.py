@@ -5,7 +5,7 @@ Pages show it; nothing here is written.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nbgrader.api import Assignment as Stored
@@ -13,7 +13,7 @@ from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_, select
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
-from autograder.course import Assignment, Result, as_words
+from autograder.course import Assignment, Result, as_words, counted, long
 from autograder.export.opening import open_gradebook
 from autograder.export.page import number
 from autograder.export.settings import Settings
@@ -63,7 +63,7 @@ class Standing:
             costs = f"{number(self.penalty)} less" if self.penalty else "it costs nothing"
             told.append(f"Handed in {self.late} late{went}: {costs}.")
         elif self.after:
-            told.append(f"Handed in {_in_words(self.after)} after the deadline;")
+            told.append(f"Handed in {long(timedelta(seconds=self.after))} after the deadline;")
             if self.extended and self.until:
                 told.append(f"your extension runs to {as_words(self.until)}:")
             else:
@@ -75,8 +75,8 @@ class Standing:
 
     @property
     def late(self) -> str:
-        """How late it was, in words."""
-        return _in_words(self.seconds_late)
+        """How late it was, in words: 2 days and 3 hours."""
+        return long(timedelta(seconds=self.seconds_late))
 
 
 def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]:
@@ -105,20 +105,6 @@ def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]
             for notebook in each.notebooks
             if notebook.name == assignment.id
         }
-
-
-def counted(number: int, word: str) -> str:
-    """A number of things, in words: 1 day, 2 days."""
-    return f"{number} {word}{'s' * (number != 1)}"
-
-
-def _in_words(seconds: float) -> str:
-    """A time in words: 2 days and 3 hours."""
-    if seconds < 3600:
-        return counted(max(1, round(seconds / 60)), "minute")
-    hours = round(seconds / 3600)
-    days, hours = divmod(hours, 24) if hours > 36 else (0, hours)
-    return " and ".join(counted(n, word) for n, word in ((days, "day"), (hours, "hour")) if n)
 
 
 def says(assignment_id: str, db_url: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ late, and staff are told by name.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
@@ -22,6 +22,11 @@ class HandInTime:
 
     at: datetime | None  # in UTC, without saying so, as nbgrader keeps it; None: nobody wrote it
     problem: str | None = None  # why what was written is no time, and what to do
+
+    @property
+    def in_utc(self) -> datetime | None:
+        """The same, saying so."""
+        return self.at and self.at.replace(tzinfo=UTC)
 
 
 def hand_in_time(folder: Path) -> HandInTime:

@@ -2,13 +2,24 @@
 
 import json
 import zipfile
+from datetime import timedelta
 
 import pytest
+from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from autograder.cli import app
+from autograder.export import read_settings
 
 NAME = "squares"
+DUE = "    dates: {released: 1999-01-01T09:00:00Z, due: 2000-01-01T12:00:00Z}\n"
+WHEN = {
+    "ada": "1T12:20:00Z",
+    "bob": "3T10:00:00Z",
+    "carl": "3T12:00:00Z",
+    "eve": "4T12:30:00Z",
+    "fay": "2T00:10:00Z",
+}
 
 
 def call(*args, status=0):
@@ -42,12 +53,14 @@ def test_a_download_is_looked_at_collected_and_graded(here, download):
         "collect", NAME, download, status=1
     )
     assert "missing: Eve Adams (eve)" in said
-    assert "bob: not taken: ../../../evil.py has a path that leads elsewhere" in said
     assert "unknown: Mal" in said
-    assert (
-        "3 handed in, 1 missing, 0 late, 0 more than once, 1 unknown, 2 for a person to look at"
-        in said
-    )
+    figures = "3 handed in, 1 missing, 0 late, 0 more than once, 1 unknown, 2 for a person"
+    assert said.partition(figures)[2].splitlines()[:3] == [
+        " to look at",
+        "  Bob Hope (bob): not taken: ../../../evil.py has a path that leads elsewhere",
+        "  unknown_Mal: the roster does not know Mal",
+    ]
+    assert said.count("evil.py") == 1
     assert "? nobody says when it was handed in" in said
     call("grade", NAME, "--jobs", 1, "--dry-run")
     results = {
@@ -83,3 +96,62 @@ def test_a_long_class_is_told_by_what_there_is_to_say(here):
     assert "s007" not in said
     assert "odd: no notebook, but odd.pdf" in said
     assert "131 handed in" in said
+
+
+def handed_in(here, system, files):
+    """A download of these, by the names that the system gives, of whatever is in submitted/."""
+    text = (here / "submitted" / "ada" / NAME / f"{NAME}.ipynb").read_bytes()
+    for each in (here / "submitted").iterdir():
+        each.rename(here / f"{each.name}_before")
+    folder = here / "downloaded" / system
+    for each in files:
+        path = folder / each
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+    return folder
+
+
+def row(said, student):
+    return next(line for line in said.splitlines() if f"│ {student} " in line)
+
+
+def test_late_is_told_as_it_will_be_graded(here):
+    """With the grace, extensions of the file and of the gradebook, and late days."""
+    manifest = here / "course.yml"
+    text = manifest.read_text().replace("    locate: false\n", f"    locate: false\n{DUE}", 1)
+    manifest.write_text(f"late: {{grace_minutes: 30, percent_per_day: 20}}\nlate_days: 1\n{text}")
+    (here / "extensions.csv").write_text(f"student,assignment,days\nbob,{NAME},2\n")
+    call("grade", NAME, "--jobs", 1)
+    with Gradebook(read_settings(here).db_url) as book:
+        book.find_submission(NAME, "eve").extension = timedelta(days=3)
+        book.db.commit()
+    times = "\n".join(f"{who},2000-01-0{day}" for who, day in WHEN.items())
+    (here / "times.csv").write_text(f"id,time\n{times}\n")
+    download = handed_in(here, "folder", [f"{who}.ipynb" for who in WHEN])
+
+    said = call("collect", NAME, download, "--as", "folder", "--times", "times.csv")
+
+    late = {who: row(said, who).split("│")[4].strip() for who in WHEN}
+    assert late == {
+        "ada": "",
+        "bob": "",
+        "carl": "2 days, 1 late day",
+        "eve": "",
+        "fay": "12 hours, 1 late day",
+    }
+    assert "2 late" in said
+    call("grade", NAME, "--jobs", 1, "--force")
+    with Gradebook(read_settings(here).db_url) as book:
+        cost = {x.student.id: x.late_submission_penalty for x in book.assignment_submissions(NAME)}
+    assert {who for who, penalty in cost.items() if penalty} == {"carl"}
+
+
+def test_what_canvas_calls_late_is_told_to_cost_nothing(here):
+    download = handed_in(here, "canvas", [f"ada_LATE_11_1_{NAME}.ipynb", f"bob_12_2_{NAME}.ipynb"])
+    said = call("collect", NAME, download)
+    assert "marked" in row(said, "ada_11")
+    assert "marked as late in canvas, which does not say by how much, so" in said
+    assert "costs nothing here: ada_11; see --times" in said
+    assert "1 late" in said
+    (here / "times.csv").write_text("id,time\nada_11,2000-01-01T12:00:00Z\n")
+    assert "marked" not in call("collect", NAME, download, "--times", "times.csv")

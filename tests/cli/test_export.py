@@ -102,6 +102,31 @@ def test_canvas_takes_it(here):
     assert '"Lovelace, Countess, Ada"' in text
 
 
+def test_a_course_goes_to_canvas_without_what_canvas_lacks(here):
+    """A second assignment, of which there are results, and which Canvas does not have."""
+    manifest = here / "course.yml"
+    text = manifest.read_text()
+    entry = text[text.index(f"  {NAME}:\n") :].replace(NAME, "cubes")
+    manifest.write_text(f"{text.rstrip()}\n{entry.replace('title: Squares', 'title: Cubes', 1)}")
+    shutil.copytree(here / "solutions" / NAME, here / "solutions" / "cubes")
+    source = here / "solutions" / "cubes" / f"{NAME}.py"
+    source.rename(source.with_name("cubes.py"))
+    (here / "results" / "cubes").mkdir()
+    result = (here / "results" / NAME / "ada.json").read_text()
+    (here / "results" / "cubes" / "ada.json").write_text(
+        result.replace(f'"assignment": "{NAME}"', '"assignment": "cubes"')
+    )
+    (here / "Grades.csv").write_text(
+        f"Student,ID,SIS User ID,SIS Login ID,Section,{NAME} (7)\nAda,11,,ada,A,\n"
+    )
+    fill = ("export", "--to", "canvas", "--into", "Grades.csv")
+    said = call(*fill, status=1)
+    assert "left out: Grades.csv has no column for cubes" in said
+    (row,) = strict_readers.table((here / "exports" / "course-canvas.csv").read_text())
+    assert float(row[f"{NAME} (7)"]) == most(here)[0] + 2.5
+    assert "has no column for cubes" in call(*fill[:1], "cubes", *fill[1:], status=2)
+
+
 def test_moodle_takes_it(here):
     by_checks, points = most(here)
     call("export", NAME, "--to", "moodle")

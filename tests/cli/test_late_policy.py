@@ -1,31 +1,19 @@
 """Late work costs what course.yml says, on pages, in the gradebook, and on both roads alike."""
 
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader_course import everything
+from nbgrader_course import everything, run
 from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course import read_course
 from autograder.export import read_settings
 
-PROGRAMS = Path(sys.executable).parent
 NAME, LATER = "squares", "cubes"
 DATES = "    dates: {{released: 1999-01-01T09:00:00Z, due: {}T12:00:00Z}}\n    locate: false\n"
 POLICY = "late: {grace_minutes: 30, percent_per_day: 20, percent_at_most: 60}\n"
-
-
-def nbgrader(here, *args):
-    environment = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", "HOME": str(here.parent)}
-    about = {"cwd": here, "env": os.environ | environment, "capture_output": True, "text": True}
-    done = subprocess.run([PROGRAMS / "nbgrader", *args], timeout=170, **about)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def call(*args, status=0):
@@ -87,8 +75,11 @@ def test_days_cost_and_late_days_go_first(late):
     # Nobody knows yet what is used up.
     assert penalties(late, LATER) == {"ada": 0, "bob": 0}
 
-    call("grade", NAME, "--jobs", "1")
+    told = call("grade", NAME, "--jobs", "1")
 
+    score = f"{(right := read_course(late).assignment(NAME).max_score):g} of {right:g}"
+    assert f"│ ada │ {score} │ 2 days, 2 late days │" in told
+    assert f"│ bob │ {score} │ 4 days, 3 late days, -40 % │" in told
     assert penalties(late, NAME) == {"ada": 0, "bob": pytest.approx(0.4 * most), "eve": 0}
     assert "Due Friday, 31 December 1999, 12:00 (UTC)." in page(late, "ada")
     said = "Handed in 2 days late, and 2 late days went to it: it costs nothing. Late days left: 1."
@@ -166,7 +157,7 @@ def test_both_roads_agree_on_late_work(late):
     shutil.copytree(late, theirs)
     for name in (LATER, NAME):
         call("grade", name, "--jobs", "1")
-        nbgrader(theirs, "autograde", name)
+        run(theirs, "nbgrader", "autograde", name)
     for name in (NAME, LATER):
         found, expected = (everything(read_settings(at).db_url, name) for at in (theirs, late))
         assert found == expected

@@ -1,28 +1,16 @@
 """A time of hand-in that nobody can read is its student's alone; feedback is released to all."""
 
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 from nbgrader.api import Gradebook
+from nbgrader_course import run
 from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.export import read_settings
 
-PROGRAMS = Path(sys.executable).parent
 NAME = "squares"
 DATES = "    dates: {released: 1999-01-01T09:00:00Z, due: 1999-12-31T12:00:00Z}\n    manual:\n"
-
-
-def nbgrader(here, *args):
-    environment = {"PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}", "HOME": str(here.parent)}
-    about = {"cwd": here, "env": os.environ | environment, "capture_output": True, "text": True}
-    done = subprocess.run([PROGRAMS / "nbgrader", *args], timeout=170, **about)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stderr
 
 
 def grade(status=0):
@@ -65,12 +53,12 @@ def test_a_time_that_is_none_is_its_students_alone(here):
     # The time of an earlier hand-in would say that this one is late, or is not.
     assert times(here)["ada"] == (None, score)
     assert set(times(here)) == {"ada", "bob", "eve"}
-    said = nbgrader(theirs, "autograde", NAME, "--force")
+    said = run(theirs, "nbgrader", "autograde", NAME, "--force").stderr
     assert "ada: " in said
     assert "timestamp.txt is no date and time" in said
     assert times(theirs) == times(here)
     for course in (here, theirs):
-        nbgrader(course, "generate_feedback", NAME, "--force")
+        run(course, "nbgrader", "generate_feedback", NAME, "--force")
 
     (here / written).write_text("2000-01-01 12:00:00 UTC")
     shutil.rmtree(here / "submitted" / "eve" / NAME / "timestamp.txt")
@@ -84,16 +72,16 @@ def test_feedback_is_released_to_everybody(here):
     notebook.unlink()  # so this one waits for staff
     (here / "submitted" / "ada" / NAME / "submission_secret.txt").write_text("a" * 64)
     grade(status=1)
-    release = ("release_feedback", NAME, f"--Exchange.root={here.parent / 'exchange'}")
+    release = ("nbgrader", "release_feedback", NAME, f"--Exchange.root={here.parent / 'exchange'}")
     (here.parent / "exchange").mkdir(mode=0o777)
     (here.parent / "exchange").chmod(0o777)
 
-    said = nbgrader(here, *release)
+    said = run(here, *release).stderr
 
     assert all(f"Releasing feedback for student '{who}'" in said for who in ("ada", "bob", "eve"))
     folder = here.parent / "exchange" / read_settings(here).directory.course_id / "feedback"
     released = {path.name for path in folder.iterdir()}
     assert len(released) == 3
     assert CliRunner().invoke(app, ["pages", NAME]).exit_code == 0
-    nbgrader(here, *release)
+    run(here, *release)
     assert {path.name for path in folder.iterdir()} == released  # under the names they had

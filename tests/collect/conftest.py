@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collect import Place, collect
-from autograder.course import read_course, read_roster
+from autograder.course import Due, lateness, read_course, read_roster
 
 NAME = "squares"
 COURSE = f"""\
@@ -43,13 +43,16 @@ class Course:
     def collect(self, source, **options):
         """Collect from there; who is there, each with what came of them."""
         roster = read_roster(self.root)
-        assignment = read_course(self.root).assignment(NAME)
+        manifest = read_course(self.root)
+        assignment = manifest.assignment(NAME)
+        due = assignment.dates.due
         submitted, earlier = self.root / "submitted", self.root / "earlier"
         done = collect(
             assignment,
             source,
             roster,
             lambda student: Place(submitted / student / NAME, earlier / student / NAME),
+            lambda _, at: lateness(manifest, {NAME: Due(at, due)})[NAME],
             **options,
         )
         self.last = done

@@ -32,7 +32,7 @@ def refused(course, source):
     """What is told of ada, after all others were collected."""
     rows = course.collect(source)
     assert course.lies()[f"dara/{NAME}/{NAME}.ipynb"] == notebook("dara")
-    assert rows["ada"].needs_a_person
+    assert rows["ada"].for_a_person
     inside = {each for each in course.lies() if each.startswith("ada/")}
     assert inside <= {f"ada/{NAME}/{NAME}.ipynb"}
     return " ".join(rows["ada"].notes)

@@ -75,7 +75,7 @@ def test_what_people_mended_is_left_unless_it_is_forced_and_kept_then(course):
     (course.root / "submitted" / OURS).write_bytes(notebook("mended"))
     rows = course.collect(source)
     assert rows["ada"].done.startswith("left: ")
-    assert rows["ada"].needs_a_person
+    assert rows["ada"].for_a_person
     assert course.lies()[OURS] == notebook("mended")
     course.collect(source, force=True)
     assert course.lies()[OURS] == notebook("day 1")
@@ -103,7 +103,7 @@ def test_times_can_come_later(course):
     times.write_text("id;time\nada;2027-02-09 00:09\nx;-\n")
     rows = course.collect(source, times=times)
     assert rows["ada"].done == "there already, its time is new"
-    assert rows["ada"].seconds_late == 600
+    assert rows["ada"].late.by.total_seconds() == 600
     assert course.lies()[f"ada/{NAME}/timestamp.txt"] == b"2027-02-08 23:09:00.000000 UTC"
 
 
@@ -130,7 +130,7 @@ def test_who_became_known_is_told_of_the_folder_from_before(course):
     roster.write_text(known)
     row = course.collect(canvas(course, "one", 2020))["ada"]
     assert row.notes[0].startswith("also in unknown_lovelaceada_11")
-    assert row.needs_a_person
+    assert row.for_a_person
 
 
 def test_what_a_broken_run_left_is_no_submission(course):

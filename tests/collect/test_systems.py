@@ -63,7 +63,7 @@ def test_nbgrader_exchange(course):
     }
     rows = both(course, files, "nbgrader")
     assert rows.keys() == {"ada", "unknown_dara_c"}
-    assert rows["ada"].seconds_late == pytest.approx(21 * 3600 + 60)
+    assert rows["ada"].late.by.total_seconds() == pytest.approx(21 * 3600 + 60)
     assert "2 hand-ins: the last counts" in rows["ada"].notes
     assert course.lies() == {
         f"ada/{NAME}/{NAME}.ipynb": notebook("last"),
@@ -88,13 +88,13 @@ def test_canvas(course):
         f"anon_4fGh2_8705_{NAME}.ipynb": notebook("anonymous"),
     }
     rows = both(course, files, "canvas")
-    assert [who for who, row in rows.items() if row.late] == ["dara"]
+    assert [who for who, row in rows.items() if row.is_late] == ["dara"]
     assert all(row.at is None for row in rows.values())
     assert rows["eve"].notes == ("no notebook, but text.html",)
     assert rows["unknown_hope_1st_bob_14"].notes == (
         f"the notebook was called my_{NAME}_3_4.ipynb",
     )
-    assert [who for who, row in rows.items() if row.needs_a_person] == [
+    assert [who for who, row in rows.items() if row.for_a_person] == [
         *("eve", "unknown_anon_4fGh2", "unknown_hope_1st_bob_14")
     ]
     lies = course.lies()
@@ -133,8 +133,8 @@ def test_moodle_times_and_blind_names_from_the_worksheet(course):
     }
     rows = both(course, files, "moodle", times=course.root / "worksheet.csv")
     assert rows["ada"].at == datetime(2027, 2, 8, 22, 2, tzinfo=UTC)
-    assert not rows["ada"].late
-    assert rows["dara"].seconds_late == 2 * 3600
+    assert not rows["ada"].is_late
+    assert rows["dara"].late.by.total_seconds() == 2 * 3600
     assert course.lies()[f"ada/{NAME}/timestamp.txt"] == b"2027-02-08 22:02:00.000000 UTC"
 
 
@@ -149,7 +149,7 @@ def test_two_of_one_name_whom_no_roster_knows_are_two(course):
     first, second, third = sorted(rows)
     assert first == "Ada"
     assert second[:6] == third[:6] == "Jo_Li_"
-    assert all(row.known and not row.needs_a_person for row in rows.values())
+    assert all(row.known and not row.for_a_person for row in rows.values())
 
 
 def test_nobody_is_guessed_at_where_a_name_is_two_peoples(course):
@@ -207,7 +207,7 @@ def test_github_classroom_with_the_time_of_the_last_commit(course):
     commit(repository, "2027-02-09T01:00:00+0100")
     rows = course.collect(course.root / "downloaded" / "download")
     assert rows["ada"].at == datetime(2027, 2, 9, 0, 0, tzinfo=UTC)
-    assert rows["ada"].seconds_late == 3660
+    assert rows["ada"].late.by.total_seconds() == 3660
     assert rows["dara"].at is None
 
 

@@ -1,5 +1,6 @@
 """What is gathered, summed up and written, where a whole class would be too much to set up."""
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -169,6 +170,27 @@ def test_what_is_not_the_right_sheet_is_not_filled_in(gathered, tmp_path, old, n
         FORMATS["canvas"].fill(gathered, write(tmp_path, CANVAS.replace(old, new, 1)))
 
 
+def test_what_canvas_lacks_is_left_out_and_told_and_the_others_are_filled_in(gathered, tmp_path):
+    first, scored = gathered.marks.assignments[0], gathered.marks.students[0]
+    ids = (first.id, "essay", "plots")
+    points = (POINTS, 20.0, 5.0)
+    abouts = [
+        first.model_copy(update={"id": e, "points": n}) for e, n in zip(ids, points, strict=True)
+    ]
+    abouts[1:] = [each.model_copy(update={"title": each.id.title()}) for each in abouts[1:]]
+    works = [scored.work[0].model_copy(update={"assignment": each}) for each in ids]
+    ada = scored.model_copy(update={"work": tuple(works)})
+    marks = gathered.marks.model_copy(update={"assignments": tuple(abouts), "students": (ada,)})
+    filled = FORMATS["canvas"].fill(replace(gathered, marks=marks), write(tmp_path, CANVAS))
+    people = {"11": ("x1", "ada"), "12": ("", "bob@example.org"), "99": ("", "fedc")}
+    grades, found = strict_readers.canvas(filled.content, people, {"77": "?"})
+    assert found == {"77": POINTS}
+    assert grades["11", "77"] == 7.25
+    essay, plots = filled.left_out
+    assert "essay is worth 10 there, and 20 here" in essay
+    assert "has no column for plots: one assignment in Canvas must be called 'Plots'" in plots
+
+
 def test_a_row_that_names_two_is_nobodys(gathered, tmp_path):
     mixed = CANVAS.replace("11,x1,ada", "11,x1,bob")
     filled = FORMATS["canvas"].fill(gathered, write(tmp_path, mixed))
@@ -204,10 +226,28 @@ def test_moodle_gets_its_own_worksheet_back_with_our_scores(gathered, tmp_path):
     theirs = write(tmp_path, filled.content.replace("From the grader", "Mine"))
     kept = FORMATS["moodle"].fill(gathered, theirs)
     assert strict_readers.moodle(kept.content, numbers, POINTS)["501"][1].startswith("Mine")
+    with pytest.raises(NotThatSheet, match=r"lacks Last modified \(grade\)"):
+        FORMATS["moodle"].fill(gathered, write(tmp_path, MOODLE.replace("(grade)", "(note)")))
     with pytest.raises(NotThatSheet, match="is worth 100 there"):
         FORMATS["moodle"].fill(gathered, write(tmp_path, MOODLE.replace("11.50", '"100,00"')))
     with pytest.raises(NotThatSheet, match="with Moodle in English"):
         FORMATS["moodle"].fill(gathered, write(tmp_path, MOODLE.replace("Grade,", "Note,")))
+
+
+def test_moodle_reads_backslashes_and_quotes_of_a_comment(gathered, tmp_path):
+    ada, bob = gathered.marks.students
+    marks = tuple(
+        each.model_copy(
+            update={"comment": r'Why "\"\n, and "\", then \\' if each.by_hand else None}
+        )
+        for each in ada.work[0].marks
+    )
+    work = (ada.work[0].model_copy(update={"marks": marks}),)
+    both = (ada.model_copy(update={"work": work}), bob)
+    said = replace(gathered, marks=gathered.marks.model_copy(update={"students": both}))
+    filled = FORMATS["moodle"].fill(said, write(tmp_path, MOODLE))
+    comment = strict_readers.moodle(filled.content, {"501", "502", "503"}, POINTS)["501"][1]
+    assert html.unescape(comment).endswith(r'Why "\"\n, and "\", then \\')
 
 
 def test_gradescope_shows_a_hidden_item_and_its_mistake_after_grades_are_published(

@@ -51,7 +51,8 @@ def write(gathered: Gathered) -> str:
 def fill(gathered: Gathered, path: Path) -> Filled:
     """The same of Canvas's own export: its students and our columns, the other columns left out.
 
-    Who has no score here keeps what stands there.
+    Who has no score here keeps what stands there. An assignment that Canvas lacks, or has for other
+    points, is left out.
     """
     sheet, marks = read_sheet(path), gathered.marks
     section, id_ = sheet.column("Section"), sheet.column("ID")
@@ -60,7 +61,7 @@ def fill(gathered: Gathered, path: Path) -> Filled:
             f"{path} is not Canvas's gradebook: it must begin with the column Student and have ID "
             "and Section; export it in Canvas: Gradebook, Export (names in one column)"
         )
-    columns = [_column(sheet, each) for each in marks.assignments]
+    columns, left_out = _columns(sheet, marks.assignments)
     names: Names = {
         "ID": lambda who: [who.lms.get("canvas", "")],
         "SIS User ID": lambda who: [who.lms.get("sis", ""), who.id],
@@ -68,13 +69,11 @@ def fill(gathered: Gathered, path: Path) -> Filled:
     }
     students = students_of(sheet, marks.students, names)
     for row, student in zip(sheet.rows, students, strict=True):
-        if _POINTS in row[0]:
-            for about, column in zip(marks.assignments, columns, strict=True):
-                same_points(about, row[column], path, "its points in Canvas")
-        for work, column in zip(student.work if student else (), columns, strict=False):
-            row[column] = row[column] if work.score is None else number(work.score)
+        for work in student.work if student else ():
+            if work.score is not None and work.assignment in columns:
+                row[columns[work.assignment]] = number(work.score)
         row[0] = harmless(row[0])
-    kept = [*range(section + 1), *columns]
+    kept = [*range(section + 1), *columns.values()]
     rows = [[Key(row[at]) for at in kept] for row in (sheet.header, *sheet.rows)]
     there = {each.id for each in students if each}
     return Filled(
@@ -85,7 +84,25 @@ def fill(gathered: Gathered, path: Path) -> Filled:
             if row[id_] and not student
         ),
         tuple(each.name for each in marks.students if each.id not in there),
+        tuple(left_out),
     )
+
+
+def _columns(sheet: Sheet, assignments: Sequence[About]) -> tuple[dict[str, int], list[str]]:
+    """Where each assignment is, and why it is nowhere; raises NotThatSheet when none is there."""
+    columns, left_out = {}, []
+    for about in assignments:
+        try:
+            column = _column(sheet, about)
+            for row in sheet.rows:
+                if _POINTS in row[0]:
+                    same_points(about, row[column], sheet.path, "its points in Canvas")
+            columns[about.id] = column
+        except NotThatSheet as error:
+            left_out.append(str(error))
+    if not columns:
+        raise NotThatSheet("\n".join(left_out))
+    return columns, left_out
 
 
 def _column(sheet: Sheet, about: About) -> int:

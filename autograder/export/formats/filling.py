@@ -20,11 +20,15 @@ class NotThatSheet(Exception):
 
 @dataclass(frozen=True)
 class Filled:
-    """What is in the file then; and by name, who of it is not here, and who of us is not there."""
+    """What is in the file then; and by name, who of it is not here, and who of us is not there.
+
+    left_out: of the assignments that are not in it, why, a sentence each.
+    """
 
     content: str | bytes
     not_here: tuple[str, ...]
     not_there: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

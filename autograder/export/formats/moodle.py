@@ -5,7 +5,8 @@ modified (grade), Feedback comments. As mod/assign/gradingtable.php of moodle/mo
 mod/assign/feedback/offline/{importgradeslib,locallib}.php read it: rows are found by Identifier,
 "Participant 123", whose number is of this student in this assignment alone; an empty grade changes
 nothing, one above the maximum is left out; and where Moodle has a later grade than "Last modified
-(grade)" says, it is kept unless one ticks the box for that. Comments are HTML.
+(grade)" says, it is kept unless one ticks the box for that. Comments are HTML, and have no
+backslash: to PHP's fgetcsv, by which lib/csvlib.class.php reads, a quote after one ends no cell.
 """
 
 import html
@@ -31,6 +32,7 @@ from autograder.export.page import legible
 __all__ = ["NAMES", "fill", "known", "read_worksheet", "write"]
 
 _ID, _GRADE, _POINTS, _COMMENTS = "Identifier", "Grade", "Maximum Grade", "Feedback comments"
+_MODIFIED = "Last modified (grade)"
 _BEGINS = "From the grader: "  # a comment of ours, which the next one replaces
 
 
@@ -53,7 +55,7 @@ def write(gathered: Gathered) -> str:
     rows: list[Sequence[Cell]] = [
         [
             *(_ID, "Full name", "Email address", "Status", _GRADE, _POINTS),
-            *("Last modified (submission)", "Last modified (grade)", _COMMENTS),
+            *("Last modified (submission)", _MODIFIED, _COMMENTS),
         ]
     ]
     for each in gathered.marks.students:
@@ -76,6 +78,8 @@ def fill(gathered: Gathered, path: Path) -> Filled:
         sheet.column(each) for each in (_GRADE, _POINTS, _COMMENTS, "Full name")
     )
     assert grade is not None
+    if sheet.column(_MODIFIED) is None:
+        raise NotThatSheet(f"{path} lacks {_MODIFIED}, without which Moodle refuses it")
     students = students_of(sheet, marks.students, NAMES)
     for row, student in zip(sheet.rows, students, strict=True):
         if points is not None:
@@ -116,6 +120,7 @@ def _comment(gathered: Gathered, student: Learner) -> str:
         return ""
     lines = [str(legible(each)) for each in _lines(gathered, student)]
     said = "<br>".join(html.escape(each, quote=False).replace("\n", "<br>") for each in lines)
+    said = said.replace("\\", "&#92;")
     return f"{_BEGINS}{said}" if said else ""
 
 
