@@ -18,7 +18,9 @@ def with_facts(story: str, assignment: Assignment) -> str:
         told += [str(assignment.late)] if assignment.late else []
     by_hand = sum(part.points for part in assignment.manual if not part.extra)
     hand = f", {by_hand:g} of them given by people" if by_hand else ""
-    told.append(f"Plan {assignment.estimate} for it; it is worth {_points(assignment.worth)}{hand}.")
+    told.append(
+        f"Plan {assignment.estimate} for it; it is worth {_points(assignment.worth)}{hand}."
+    )
     title, _, rest = story.partition("\n")
     parts = (title, " ".join(told), rest.strip("\n"))
     if not title.startswith("# "):
@@ -28,7 +30,9 @@ def with_facts(story: str, assignment: Assignment) -> str:
 
 def with_points(text: str, assignment: Assignment) -> str:
     """A text of a notebook: behind each heading that is the title of a part, what that is worth."""
-    worth = {each.title: f"{_points(each.points)}{' extra' * each.extra}" for each in assignment.items}
+    worth = {
+        each.title: f"{_points(each.points)}{' extra' * each.extra}" for each in assignment.items
+    }
     for each in assignment.manual:
         worth[each.title] = f"{_points(each.points)}{' extra' * each.extra}, graded by hand"
 

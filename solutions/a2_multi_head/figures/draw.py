@@ -64,7 +64,7 @@ def draw_split():
             colour = to_rgb(colours[column // d_k])
             for row in range(t):
                 corner = (left + place, top + row)
-                axes.add_patch(plt.Rectangle(corner, 1, 1, facecolor=colour, edgecolor=DARK, lw=0.5))
+                axes.add_patch(plt.Rectangle(corner, 1, 1, fc=colour, ec=DARK, lw=0.5))
                 middle = (corner[0] + 0.5, corner[1] + 0.5)
                 axes.text(*middle, column, ha="center", va="center", fontsize=8, color=DARK)
         axes.text(left + len(columns) / 2, top - 0.2, title, ha="center", va="bottom")

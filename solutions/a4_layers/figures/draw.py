@@ -70,7 +70,7 @@ def draw_norm_axis():
                 chosen = (sentence, position) == (1, 2)
                 colour = STREAM if chosen else NORM
                 corner = (left + column, position)
-                axes.add_patch(plt.Rectangle(corner, 1, 1, facecolor=colour, edgecolor=DARK, lw=0.5))
+                axes.add_patch(plt.Rectangle(corner, 1, 1, fc=colour, ec=DARK, lw=0.5))
         axes.text(left + d_model / 2, -0.25, f"sentence {sentence} of the batch", ha="center")
         axes.text(left + d_model / 2, t + 0.25, "d_model", ha="center", va="top")
         axes.text(left - 0.25, t / 2, "t", ha="right", va="center")
