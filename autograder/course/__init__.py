@@ -1,5 +1,7 @@
 """The course as it is written down: manifest, roster and files, its secret, the result file."""
 
+from autograder.course.answers import FILE as ANSWERS
+from autograder.course.answers import Answer, read_answers
 from autograder.course.assignment import Assignment, ByHand, Item
 from autograder.course.content import (
     print_of,
@@ -17,6 +19,7 @@ from autograder.course.lateness import Due, Lateness, lateness
 from autograder.course.layout import (
     SOLUTIONS,
     assignment_folder,
+    handed_out_path,
     samples_folder,
     source_path,
     state_folder,
@@ -44,11 +47,13 @@ from autograder.course.secret import (
 )
 
 __all__ = [
+    "ANSWERS",
     "EXTENSIONS",
     "MANIFEST",
     "PUBLIC",
     "ROSTER",
     "SOLUTIONS",
+    "Answer",
     "Assignment",
     "ByHand",
     "Course",
@@ -73,6 +78,7 @@ __all__ = [
     "check_id",
     "counted",
     "fingerprint",
+    "handed_out_path",
     "known_secret",
     "lateness",
     "long",
@@ -80,6 +86,7 @@ __all__ = [
     "print_of",
     "print_of_engine",
     "print_of_files",
+    "read_answers",
     "read_course",
     "read_extensions",
     "read_roster",

@@ -116,6 +116,10 @@ class Assignment(Entry):
     feedback: Literal["verdict", "message", "diagnosis"] = Field(
         default="diagnosis", description="verdict, message or diagnosis"
     )
+    # When students get the answers to what they were given to think about; staff always have them.
+    answers: Literal["never", "with_feedback", "with_notebook"] = Field(
+        default="never", description="never, with_feedback or with_notebook"
+    )
     # Whether the notebook's own public cases name mistakes, too.
     diagnose_in_notebook: bool = Field(default=False, description="true or false")
 

@@ -16,6 +16,13 @@ def source_path(root: Path, assignment_id: str) -> Path:
     return assignment_folder(root, assignment_id) / f"{assignment_id}.py"
 
 
+def handed_out_path(root: Path, assignment_id: str, name: str) -> Path:
+    """A file that students get along: the assignment's own, or else one that several share."""
+    own = assignment_folder(root, assignment_id) / name
+    shared = root / SOLUTIONS / name
+    return shared if shared.is_file() and not own.is_file() else own
+
+
 def samples_folder(
     root: Path, assignment_id: str, kind: Literal["right", "wrong", "hostile"]
 ) -> Path:

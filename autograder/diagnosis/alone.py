@@ -31,7 +31,7 @@ class Alone:
         self._beside = cache(self._made_beside)
 
     def fails_through(self, faults: Faults, item: str, explained: bool = True) -> bool:
-        """Whether an item shows that all in it is right but for these faults.
+        """Whether an item shows that all in it is right except for these faults.
 
         explained: it is known already that they give its answers.
         """

@@ -155,7 +155,7 @@ def line(item: ItemResult, cards: Sequence[Card]) -> str:
     said = f"{item.item}: {item.verdict} ({points} of {number(item.points)})"
     mistakes = ", ".join(f"mistake {each.number}" for each in cards)
     if item.verdict is Verdict.CARRIED:
-        mistakes = f"right but for {mistakes}" if cards else item.message or ""
+        mistakes = f"right except for {mistakes}" if cards else item.message or ""
     return ", ".join(filter(None, (said, mistakes)))
 
 

@@ -1,9 +1,10 @@
 """A result as the page that its student reads."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.course import Assignment, Result
+from autograder.course import Answer, Assignment, Result
 from autograder.export.cards import cards_of, evidence, told_in
 from autograder.export.grids import grids
 from autograder.export.page import LOOKS, write_page
@@ -19,11 +20,13 @@ def write_feedback(
     path: Path,
     standing: Standing | None = None,
     name: str | None = None,
+    answers: Sequence[Answer] = (),
 ) -> None:
     """Write the feedback page of `result` to `path`, creating its folder.
 
-    standing: what the gradebook says beside it. name: the student's; the id by default. The same
-    gives the same bytes, whenever and however long it was graded.
+    standing: what the gradebook says beside it. name: the student's; the id by default.
+    answers: to what there was to think about, for students to read. The same gives the same bytes,
+    whenever and however long it was graded.
     """
     # What was dropped is told of, and neither counted nor drawn.
     counted = [item for item in result.items if not _is_dropped(item.item, assignment)]
@@ -41,6 +44,7 @@ def write_feedback(
         evidence=evidence,
         standing=standing,
         grids=grids,
+        answers=answers,
         assignment=assignment,
         parts={each.id: each for each in (*assignment.items, *assignment.manual)},
         course_name=course_name,

@@ -1,7 +1,7 @@
 """What was published of a class, and of what it was made: what would be the same is left alone.
 
 A student's page, notebook and scores are made of the result, the time of hand-in, the release,
-course.yml, the roster, extensions, nbgrader's settings, this engine, and what the gradebook says:
+course.yml, the answers, the roster, extensions, nbgrader's settings, this engine, and what the gradebook says:
 there, people change points, comments and extensions, and other assignments use up late days. All
 of these together make a print, and so do the files that came of it, since anybody may have removed
 or replaced them.
@@ -13,11 +13,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from autograder.course import (
+    ANSWERS,
     EXTENSIONS,
     MANIFEST,
     ROSTER,
     Assignment,
     Course,
+    assignment_folder,
     print_of,
     print_of_engine,
     state_folder,
@@ -48,6 +50,7 @@ class Made:
                 print_of_engine(*_KINDS),
                 *(_look(each) for each in sorted(release.rglob("*"))),
                 *(_read(course.root / each) for each in (MANIFEST, CONFIG, ROSTER, EXTENSIONS)),
+                _read(assignment_folder(course.root, assignment.id) / ANSWERS),
                 _read(Path(inspect.getfile(type(settings.penalties.plugin_inst)))),
             )
         )

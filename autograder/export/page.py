@@ -36,7 +36,7 @@ class Look:
 LOOKS: Mapping[Verdict, Look] = MappingProxyType(
     {
         Verdict.PASSED: Look("✓", "Right", "#1c7448", "#74c79b"),
-        Verdict.CARRIED: Look("→", "Right but for a mistake elsewhere", "#2560a4", "#86b6ee"),
+        Verdict.CARRIED: Look("→", "Right except for a mistake elsewhere", "#2560a4", "#86b6ee"),
         Verdict.WRONG: Look("✗", "It ran, and its answer is not right", "#b0342a", "#f2938a"),
         Verdict.MISSING: Look("○", "Still the stub, or not there", "#5f656e", "#a4abb5"),
         Verdict.ERROR: Look("!", "It raised an exception", "#a4480c", "#eda26d"),

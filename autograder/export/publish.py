@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.course import Assignment, Course, Result, read_roster
+from autograder.course import Assignment, Course, Result, read_answers, read_roster
 from autograder.export.autograded import write_autograded
 from autograder.export.backup import back_up, ready
 from autograder.export.cells import read_release
@@ -138,13 +138,14 @@ def _write_pages(
     results = [Result.read(path) for path in sorted((folder / name).glob("*.json"))]
     stand = standings(assignment, settings)
     links, roster = {}, read_roster(course.root)
+    answers = read_answers(course.root, name) if assignment.answers != "never" else ()
     for result in results:
         page = settings.feedback(result.student, name) / f"{name}.html"
         if students is None or result.student in students:
             _remove_drafts(page)
             how = stand.get(result.student)
             who = roster.name_of(result.student)
-            write_feedback(result, assignment, course.name, page, how, who)
+            write_feedback(result, assignment, course.name, page, how, who, answers)
             of = result.student, name
             write_for_release(page, settings.autograded(*of), settings.submitted(*of))
         if page.exists():

@@ -34,7 +34,7 @@ def carried(
     untouched = _untouched(submission, source)
     found: dict[str, tuple[str, ...]] = {}
     for number, first in enumerate(order):
-        # Whatever is right but for what stands before it is settled by now, and no culprit.
+        # Whatever is right except for what stands before it is settled by now, and no culprit.
         wrong = {cell for item in failed if item not in found for cell in own.get(item, ())}
         culprits = [
             cell

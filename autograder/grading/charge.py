@@ -34,7 +34,7 @@ def charge_once(
         diagnosis = found.get(item.item)
         if diagnosis and item.item not in payers.values() and fails_alone(item.item, diagnosis):
             where = dict.fromkeys(titles[payers[each.id]] for each in diagnosis.faults)
-            said = f"It is right but for {_mistakes_in(list(where))}."
+            said = f"It is right except for {_mistakes_in(list(where))}."
             item = carry(item, said, share, item.message)
         charged.append(item)
     return charged, payers
@@ -64,7 +64,7 @@ def charge_located(
 
 
 def _right_but_for(located: Located) -> str:
-    return f"It is right but for the mistake in line {located.line} of the cell {located.cell}."
+    return f"It is right except for the mistake in line {located.line} of the cell {located.cell}."
 
 
 def _mistakes_in(titles: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ def explained(items: Sequence[ItemResult], found: Mapping[str, Diagnosis]) -> li
 
 
 def replaced(parts: Sequence[str]) -> str:
-    """What is said of an item that is right but for these earlier parts."""
+    """What is said of an item that is right except for these earlier parts."""
     return f"It is right: it passes once {parts_replaced(parts)}."
 
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 
 import nbformat
 
-from autograder.course import Course, assignment_folder, source_path
+from autograder.course import Course, handed_out_path, source_path
 from autograder.notebooks import (
     MODULE,
     given_names,
@@ -57,7 +57,7 @@ def _modules(course: Course, assignment_id: str) -> Iterator[tuple[str, str]]:
         yield f"{MODULE}.py", given_source(source, names)
     for name in course.assignment(assignment_id).files:
         if name.endswith(".py"):
-            yield name, (assignment_folder(course.root, assignment_id) / name).read_text()
+            yield name, handed_out_path(course.root, assignment_id, name).read_text()
 
 
 def _only(text: str, names: frozenset[str]) -> str:

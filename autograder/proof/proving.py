@@ -123,7 +123,7 @@ def locate_wrong(
 
 
 class Maker:
-    """Makes submissions that are right but for one solution cell."""
+    """Makes submissions that are right except for one solution cell."""
 
     def __init__(self, course: Course, assignment_id: str, folder: Path) -> None:
         released = build(course, assignment_id).files[f"{assignment_id}.ipynb"]

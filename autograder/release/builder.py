@@ -21,7 +21,15 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.course import PUBLIC, Assignment, Course, as_words, assignment_folder
+from autograder.course import (
+    ANSWERS,
+    PUBLIC,
+    Assignment,
+    Course,
+    assignment_folder,
+    handed_out_path,
+    read_answers,
+)
 from autograder.grading import Exam, prepare
 from autograder.handout import checks as handout_checks
 from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source
@@ -29,6 +37,7 @@ from autograder.release.cases import as_text, recorded_cases
 from autograder.release.leaks import leaks
 from autograder.release.scripts import scripts_on_path
 from autograder.release.settled import settled
+from autograder.release.story import with_facts, with_points
 
 _CASES = "checks/cases.json"
 _FIGURE = re.compile(r"!\[[^]]*\]\((figures/[^)\s]+)", re.DOTALL)
@@ -106,17 +115,23 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
         files[f"{MODULE}.py"] = given_source(exam.source, names).encode()
     folder = assignment_folder(course.root, assignment_id)
     shown = {name: folder / name for name in _FIGURE.findall(story)}
-    listed = {name: folder / name for name in exam.assignment.files}
+    listed = {
+        name: handed_out_path(course.root, assignment_id, name) for name in exam.assignment.files
+    }
     for name, path in (shown | listed).items():
         if not path.is_file():
             where = "the story of" if name in shown else "course.yml for"
             verb = "shows" if name in shown else "lists"
             raise ReleaseError(f"{where} {assignment_id} {verb} {name}, which is not there")
         files[name] = path.read_bytes()
+    answers = read_answers(course.root, assignment_id)
+    if answers and exam.assignment.answers == "with_notebook":
+        files[ANSWERS], answers = (folder / ANSWERS).read_bytes(), ()
+    told = [each for answer in answers for each in answer.paragraphs]
     notebook = f"{assignment_id}.ipynb"
     files[notebook] = b""
     built = Built(files | _generate(exam, files))
-    problems = leaks(built.files, exam.source, {*files}, secret)
+    problems = leaks(built.files, exam.source, {*files}, secret, told)
     if problems:
         raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
     return built
@@ -167,7 +182,10 @@ def source_notebook(source: Source, assignment: Assignment) -> nbformat.Notebook
     for number, cell in enumerate(source.cells):
         new = nbformat.v4.new_markdown_cell if cell.kind == "markdown" else None
         new = new or nbformat.v4.new_code_cell
-        text = with_dates(cell.source, assignment) if cell is story else cell.source
+        text = cell.source
+        if cell.kind == "markdown" and cell.role is None:
+            text = with_points(text, assignment)
+            text = with_facts(text, assignment) if cell is story else text
         node = new(text, id=(cell.grade_id or f"text_{number}").replace(".", "_"))
         if cell.grade_id:
             node.metadata["nbgrader"] = _nbgrader(cell, assignment)
@@ -183,18 +201,6 @@ def source_notebook(source: Source, assignment: Assignment) -> nbformat.Notebook
         "language_info": {"name": "python"},
     }
     return notebook
-
-
-def with_dates(story: str, assignment: Assignment) -> str:
-    """The first text of a notebook: under its title when to hand in, and what late work costs."""
-    if assignment.dates is None:
-        return story
-    told = f"**Due {as_words(assignment.dates.due)}.**"
-    if assignment.late:
-        told += f" {assignment.late}"
-    title, _, rest = story.partition("\n")
-    parts = (title, told, rest.strip("\n")) if title.startswith("# ") else (told, story)
-    return "\n\n".join(filter(None, parts))
 
 
 def _nbgrader(cell: SourceCell, assignment: Assignment) -> dict[str, Any]:

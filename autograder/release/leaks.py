@@ -2,8 +2,9 @@
 
 import ast
 import json
+import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from autograder.checking import CHECKS
@@ -12,13 +13,21 @@ from autograder.notebooks import Source
 _BEGIN, _END = "### BEGIN SOLUTION", "### END SOLUTION"
 # Shorter lines are everyone's: `return area`, `else:`; and so are these.
 _TELLING_CHARACTERS = 14
+_SENTENCE = re.compile(r"(?<=[.?!:]) ")
 _EVERYONES = {"with torch.no_grad():", "super().__init__()"}
 
 
 def leaks(
-    files: Mapping[str, bytes], source: Source, listed: set[str], secret: str | None
+    files: Mapping[str, bytes],
+    source: Source,
+    listed: set[str],
+    secret: str | None,
+    answers: Sequence[str] = (),
 ) -> list[str]:
-    """What a release must not hold and does: one sentence each."""
+    """What a release must not hold and does: one sentence each.
+
+    answers: paragraphs that students do not get with the notebook; each of their sentences tells.
+    """
     problems = [f"{name}: not a listed file" for name in sorted(files.keys() - listed)]
     telling = {
         line: f"a line of the solution {cell.name!r}"
@@ -30,6 +39,7 @@ def leaks(
     telling |= {line: f"a line of {CHECKS}" for line in _code_lines(checks)}
     if secret:
         telling[secret] = "the course's secret"
+    sentences = [each for said in answers for each in _SENTENCE.split(said) if _is_telling(each)]
     for name, data in files.items():
         text = data.decode(errors="replace")
         if name.endswith((".ipynb", ".json")):  # looked at as written and as meant
@@ -37,6 +47,8 @@ def leaks(
         for line, what in telling.items():
             if line in text:
                 problems.append(f"{name}: {what}: {line if line != secret else '(not shown)'}")
+        prose = " ".join(text.split())  # lines are broken anew when a text is moved
+        problems += [f"{name}: an answer: {each}" for each in sentences if each in prose]
     return problems
 
 

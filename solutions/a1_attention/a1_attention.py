@@ -13,6 +13,13 @@
 # %% [markdown]
 # # Scaled dot-product attention
 #
+# - **You build** the attention function, which is the heart of the Transformer, and its two masks.
+# - **You need** functions in Python, the product of two matrices, and tensors: shapes, indexing,
+#   [broadcasting](https://docs.pytorch.org/docs/stable/notes/broadcasting.html). Torch has a [short
+#   tutorial on tensors](https://docs.pytorch.org/tutorials/beginner/basics/tensorqs_tutorial.html).
+# - **Afterwards you can** say what queries, keys and values are, which axis the softmax runs over
+#   and why, what the square root is for, and how a mask keeps a word from being heard.
+#
 # Read this aloud: *she made the tea and drank it*. You knew at once what *it* is, because some
 # part of you glanced back at *tea*. A network that reads needs the same freedom: for every word,
 # to decide which other words matter just now, and to take something from each. **Attention** is
@@ -38,6 +45,7 @@
 #   their kind are all welcome. Not allowed, since they would do the exercise for you:
 #   `F.scaled_dot_product_attention`, `F.multi_head_attention_forward`, `nn.MultiheadAttention`,
 #   and everything whose name starts with `nn.Transformer`.
+# - **Hints** are folded, in steps. Open one, try again, then open the next.
 # - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹⁰). A number
 #   that you make yourself, such as a root, is best a plain one: `d_k ** 0.5` fits every dtype,
 #   while `torch.sqrt(torch.tensor(d_k))` is rounded to float32.
@@ -45,6 +53,7 @@
 #   check cells here cannot do that.
 # - What you write here is handed out, right, with other assignments (`given.py`): pasted from there
 #   it earns nothing.
+# - **Beyond**, at the end, is for those who want to know more. It is worth no points.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -72,13 +81,14 @@ import torch
 # %% [markdown]
 # ## 1. A dictionary that is never quite sure
 #
-# A Python dictionary compares what you ask for with its keys, finds the one that fits exactly,
-# and hands you its value. Attention is a dictionary with second thoughts. What you ask with is a
-# vector, the **query**. Comparing it with every **key**, also a vector, gives one number each,
-# the scores. A softmax turns them into **weights**, and the answer is the average of all
-# **values** under those weights. A key that fits well has a loud voice, one that fits badly
-# hardly whispers, and because nothing is cut off sharply, gradient descent can teach the vectors
-# whom to listen to. In one line (Vaswani et al. 2017, *Attention Is All You Need*, equation 1):
+# A Python dictionary compares what you ask for with its keys, finds the one that fits exactly, and
+# hands you its value. Attention is a dictionary with second thoughts. What you ask with is a
+# vector, the **query**. Comparing it with every **key**, also a vector, gives one number each, the
+# scores. A softmax turns them into **weights**, and the answer is the average of all **values**
+# under those weights. A key that fits well has a loud voice, one that fits badly hardly whispers,
+# and because nothing is cut off sharply, gradient descent can teach the vectors whom to listen to.
+# In one line (equation 1 of [Attention Is All You Need](https://arxiv.org/abs/1706.03762), Vaswani
+# et al. 2017, "the paper" from here on):
 #
 # $$\operatorname{Attention}(Q, K, V) =
 #   \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
@@ -141,9 +151,12 @@ hand_output = torch.tensor([[1.60, 2.40], [2.50, 1.50]])
 ### END SOLUTION
 
 # %% [markdown]
-# **The worked example, by hand.** `hand_weights` has shape `(2, 3)`, `hand_output` has shape
-# `(2, 2)`, and both hold the right numbers to two decimals. The check below looks at the shapes
-# only, since the numbers are the answer; in section 4 you can compare them with your own code.
+# ### The worked example, by hand
+#
+# `hand_weights` has shape `(2, 3)`, `hand_output` has shape `(2, 2)`, and both hold the right
+# numbers to two decimals, in float32, which is what `torch.tensor` makes of decimal numbers. The
+# check below looks at the shapes only, since the numbers are the answer; in section 4 you can
+# compare them with your own code.
 
 # %% active="ipynb" check="hand_example"
 # check("hand_example")
@@ -185,7 +198,7 @@ hand_output = torch.tensor([[1.60, 2.40], [2.50, 1.50]])
 # draw_experiment()
 
 # %% [markdown]
-# **To think about.** Why not divide by $d_k$ itself? What would a query with 1024 entries hear?
+# **To think about.** Why not divide by `d_k` itself? What would a query with 1024 entries hear?
 #
 # ## 4. In code
 #
@@ -220,28 +233,57 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 
 
 # %% [markdown]
-# **The output.** Without a mask, the first of the two returned tensors has the shape
-# `(..., t_q, d_v)` and the right values: with no leading dimension, with a batch, with a batch
-# and heads; with `t_q`, `t_k`, `d_k` and `d_v` all different; with a single query or a single
-# key.
+# <details><summary>Hint 1: which axes?</summary>
+#
+# `q @ k` does not fit. Which axis must the scores have last, and which one is added up? Turn the
+# last two axes of `k` round, and leave the dots alone: count axes from the end.
+#
+# </details>
+#
+# <details><summary>Hint 2: the softmax</summary>
+#
+# Torch has
+# [`softmax`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html),
+# which wants to know along which axis. Each *query*'s row sums to 1. Which axis of `(..., t_q,
+# t_k)` counts the keys?
+#
+# </details>
+#
+# <details><summary>Hint 3: with the mask, later</summary>
+#
+# Before the softmax, give blocked scores a number so low that nothing is left of it:
+# [`masked_fill`](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.masked_fill.html). It
+# fills where its mask is `True`, and yours says `True` for *may attend*. Then think of the row in
+# which all scores are so low: what does the softmax make of equal numbers?
+#
+# </details>
+#
+# ### The output
+#
+# Without a mask, the first of the two returned tensors has the shape `(..., t_q, d_v)` and the
+# right values: with no leading dimension, with a batch, with a batch and heads; with `t_q`, `t_k`,
+# `d_k` and `d_v` all different; with a single query or a single key.
 
 # %% active="ipynb" check="attention_output"
 # check("attention_output")
 
 # %% [markdown]
-# **The weights.** The second returned tensor has the shape `(..., t_q, t_k)` and the right
-# values, for the same kinds of inputs: nothing is negative and each query's row sums to 1. So it
-# is with inputs a thousand times as large as usual, where a naive exponential overflows.
+# ### The weights
+#
+# The second returned tensor has the shape `(..., t_q, t_k)` and the right values, for the same
+# kinds of inputs: nothing is negative and each query's row sums to 1. So it is with inputs a
+# thousand times as large as usual, where a naive exponential overflows.
 
 # %% active="ipynb" check="attention_weights"
 # check("attention_weights")
 
 # %% [markdown]
-# **The scale.** The scores are divided by the square root of $d_k$, and $d_k$ is read from the
-# last axis of the very `q` that was passed, so that every size gets its own scale: no constant,
-# no name from outside the function, and not $d_v$ either. The weights are looked at for several
-# values of $d_k$, in float64: a root rounded to float32, such as `torch.sqrt(torch.tensor(d_k))`,
-# has too few digits.
+# ### The scale
+#
+# The scores are divided by the square root of $d_k$, and $d_k$ is read from the last axis of the
+# very `q` that was passed, so that every size gets its own scale: no constant, no name from outside
+# the function, and not $d_v$ either. The weights are looked at for several values of $d_k$, in
+# float64: a root rounded to float32, such as `torch.sqrt(torch.tensor(d_k))`, has too few digits.
 
 # %% active="ipynb" check="attention_scale"
 # check("attention_scale")
@@ -279,44 +321,52 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 #
 # (Other code may have it the other way round.) A blocked key disappears completely: its weight is
 # exactly 0, and the weights of the others still sum to 1. One case deserves a thought of its own,
-# a query with *every* key blocked. There is nothing to share out, and careless code either
+# a query with *every* key blocked. There is nobody to listen to, and careless code either
 # divides zero by zero, and the NaN then eats its way through the whole network, or quietly
 # listens to everybody. We agree that such a query hears silence: weights of zero and an output of
 # zero. Go back to section 4 now, and let your function use its mask.
 #
-# **The mask.** Output and weights are right with a mask of shape `(t_q, t_k)`,
-# `(batch, 1, 1, t_k)` or `(batch, n_heads, t_q, t_k)`, where each query has at least one key
-# left. `True` means may attend; a mask of nothing but `True` is the same as none. Blocked weights
-# are exactly 0, in float32 as in float64, even if the blocked score would have been huge
-# (10000, say), or the others are all far below it (-10000, say). Only the mask blocks: a score of
-# exactly 0, or one that occurs twice, is a score like any other. Changing a blocked key or its
-# value changes nothing; changing one that is allowed does.
+# ### The mask
+#
+# Output and weights are right with a mask of shape `(t_q, t_k)`, `(batch, 1, 1, t_k)` or `(batch,
+# n_heads, t_q, t_k)`, where each query has at least one key left. `True` means may attend; a mask
+# of nothing but `True` is the same as none. Blocked weights are exactly 0, in float32 as in
+# float64, even if the blocked score would have been huge (10000, say), or the others are all far
+# below it (-10000, say). Only the mask blocks: a score of exactly 0, or one that occurs twice, is a
+# score like any other. Changing a blocked key or its value changes nothing; changing one that is
+# allowed does.
 
 # %% active="ipynb" check="attention_mask"
 # check("attention_mask")
 
 # %% [markdown]
-# **Queries that may attend to nothing.** Their weights and their output are exactly 0: not NaN,
-# and not the same for every key. The other queries in the same tensor are as right as ever. The
-# gradients of `q`, `k` and `v` are finite, and what a fully blocked query adds to them is 0.
+# ### Queries that may attend to nothing
+#
+# Their weights and their output are exactly 0: not NaN, and not the same for every key. The other
+# queries in the same tensor are as right as ever. The gradients of `q`, `k` and `v` are finite, and
+# what a fully blocked query adds to them is 0.
 
 # %% active="ipynb" check="attention_blocked_rows"
 # check("attention_blocked_rows")
 
 # %% [markdown]
-# **Gradients.** The gradients of `q`, `k` and `v` through the output are right, with and without
-# a mask (here again each query has at least one key left). The gradients of a key that no query
-# may see, and of its value, are exactly 0.
+# ### Gradients
+#
+# The gradients of `q`, `k` and `v` through the output are right, with and without a mask (here
+# again each query has at least one key left). The gradients of a key that no query may see, and of
+# its value, are exactly 0.
 
 # %% active="ipynb" check="attention_gradients"
 # check("attention_gradients")
 
 # %% [markdown]
-# **Types, layouts and inputs left alone.** From float32 come float32 output and weights, from
-# float64 come float64 ones, as precise as that type allows. Results are on the device of the
-# inputs, so nothing inside may be pinned to the CPU. Inputs whose memory is not contiguous, such
-# as a transposed tensor, give the same results. All this holds with a mask as without one. After
-# the call, `q`, `k`, `v` and `mask` hold what they held before.
+# ### Types, layouts and inputs left alone
+#
+# From float32 come float32 output and weights, from float64 come float64 ones, as precise as that
+# type allows. Results are on the device of the inputs, so nothing inside may be pinned to the CPU.
+# Inputs whose memory is not contiguous, such as a transposed tensor, give the same results. All
+# this holds with a mask as without one. After the call, `q`, `k`, `v` and `mask` hold what they
+# held before.
 
 # %% active="ipynb" check="attention_tensors"
 # check("attention_tensors")
@@ -352,9 +402,26 @@ def padding_mask(tokens, pad_id=0):
 
 
 # %% [markdown]
-# **The padding mask.** Shape `(batch, 1, 1, t)`, dtype `torch.bool`, the device of `tokens`,
-# `True` at real tokens. Padding may stand at the end, at the start or in the middle, fill a whole
-# sentence or be absent; `pad_id` may be any id; and `tokens` is left as it was.
+# <details><summary>Hint 1: compare</summary>
+#
+# One comparison of `tokens` with a number gives all truth values at once. Is a real token equal
+# to `pad_id`, or not?
+#
+# </details>
+#
+# <details><summary>Hint 2: the axes</summary>
+#
+# From `(batch, t)` to `(batch, 1, 1, t)`: indexing with `None`, or
+# [`unsqueeze`](https://docs.pytorch.org/docs/stable/generated/torch.unsqueeze.html), makes an axis
+# of size 1.
+#
+# </details>
+#
+# ### The padding mask
+#
+# Shape `(batch, 1, 1, t)`, dtype `torch.bool`, the device of `tokens`, `True` at real tokens.
+# Padding may stand at the end, at the start or in the middle, fill a whole sentence or be absent;
+# `pad_id` may be any id; and `tokens` is left as it was.
 
 # %% active="ipynb" check="padding_mask"
 # check("padding_mask")
@@ -378,16 +445,37 @@ def causal_mask(size, device=None):
 
 
 # %% [markdown]
-# **The causal mask.** Shape `(size, size)`, dtype `torch.bool`, `True` on and below the diagonal,
-# for every size from 1 upwards, on the device that was asked for.
+# <details><summary>Hint 1: a comparison again</summary>
+#
+# Number the rows and number the columns
+# ([`arange`](https://docs.pytorch.org/docs/stable/generated/torch.arange.html)). When may row `i`
+# look at column `j`? Compare a column of numbers with a row of numbers, and broadcasting makes the
+# square.
+#
+# </details>
+#
+# <details><summary>Hint 2: or a triangle</summary>
+#
+# Torch can also cut a triangle out of a square:
+# [`tril`](https://docs.pytorch.org/docs/stable/generated/torch.tril.html). Is what it returns of
+# dtype `bool`?
+#
+# </details>
+#
+# ### The causal mask
+#
+# Shape `(size, size)`, dtype `torch.bool`, `True` on and below the diagonal, for every size from 1
+# upwards, on the device that was asked for.
 
 # %% active="ipynb" check="causal_mask"
 # check("causal_mask")
 
 # %% [markdown]
-# **Both masks together.** Nothing more to write. `padding_mask(tokens) & causal_mask(t)` has
-# shape `(batch, 1, t, t)` and is `True` exactly where the key is a real token that is not later
-# than the query. That is the mask with which a decoder will read its own sentence.
+# ### Both masks together
+#
+# Nothing more to write. `padding_mask(tokens) & causal_mask(t)` has shape `(batch, 1, t, t)` and is
+# `True` exactly where the key is a real token that is not later than the query. That is the mask
+# with which a decoder will read its own sentence.
 
 # %% active="ipynb" check="masks_together"
 # check("masks_together")
@@ -413,6 +501,27 @@ def causal_mask(size, device=None):
 # %% [markdown]
 # **To think about.** Some people pad at the *start* of a sentence. Which rows of the two masks
 # together are then blocked from end to end? (So section 5 was not about a curiosity after all.)
+#
+# ## Beyond
+#
+# *For those who want more. It is worth no points, and nobody looks at it: use cells of your own.*
+#
+# - **How sharp?** Divide the queries by a *temperature* before you call your function. With the
+#   example of section 2, a temperature of 0.1 gives each query one key nearly alone (0.999 of the
+#   weight), and 10 gives all three nearly the same (0.30 to 0.36). What happens in between?
+#
+#   ```python
+#   for temperature in (0.1, 1.0, 10.0):
+#       print(scaled_dot_product_attention(example_q / temperature, example_k, example_v)[1])
+#   ```
+#
+# - **A softer mask.** A mask says yes or no. One can also *add* a number to each score, one that is
+#   lower for keys further away. [ALiBi](https://arxiv.org/abs/2108.12409) (Press et al. 2021) does
+#   so, and needs no other sense of place. Which shape has the tensor that is added?
+# - **Compare with torch.**
+#   [`F.scaled_dot_product_attention`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html)
+#   returns the output alone. Is it yours, in float64? What does it give for a query that may attend
+#   to nothing?
 #
 # ## What comes next
 #

@@ -13,6 +13,13 @@
 # %% [markdown]
 # # Multi-head attention
 #
+# - **You build** a class that runs several attentions side by side: `MultiHeadAttention`.
+# - **You need** the attention of the last assignment (a right one is given), classes in Python, and
+#   the idea of [`nn.Module`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html)
+#   and [`nn.Linear`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html).
+# - **Afterwards you can** cut a tensor into heads and merge it again without mixing its axes up,
+#   say which numbers a head sees, and tell self-attention from cross-attention.
+#
 # Once more: *she made the tea and drank it*. Stop at *drank*. Who drank? And what was drunk? You
 # asked two questions about one word, and you glanced at two different places. The attention that
 # you wrote last time cannot do that. Each query has one row of weights, which sums to 1, and gets
@@ -47,10 +54,14 @@
 #   allowed are `nn.MultiheadAttention`, `F.multi_head_attention_forward`,
 #   `F.scaled_dot_product_attention`, and everything whose name starts with `nn.Transformer`. One
 #   of them in a class costs all items of that class; the check cells here do not look for it.
+# - **Hints** are folded, in steps. Open one, try again, then open the next.
+# - `with trace():` prints the shapes on their way through your modules, each below the one that
+#   calls it. Where one raises an error, the list ends: that is the place to look at.
 # - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
 #   check cells here cannot do that.
 # - What you write here is handed out, right, with other assignments (`given.py`): pasted from there
 #   it earns nothing.
+# - **Beyond**, at the end, is for those who want to know more. It is worth no points.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -59,7 +70,7 @@ from given import scaled_dot_product_attention
 from torch import nn
 
 # %% active="ipynb" given="checks"
-# from checks import check
+# from checks import check, trace
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -77,7 +88,8 @@ from torch import nn
 #
 # A head needs queries, keys and values of its own, for otherwise it would see what all the others
 # see. It gets them from a matrix each, so that training can decide what this head asks, what it
-# wants to be asked, and what it has to say (Vaswani et al. 2017, section 3.2.2):
+# wants to be asked, and what it has to say (section 3.2.2 of
+# [the paper](https://arxiv.org/abs/1706.03762)):
 #
 # $$\operatorname{head}_h = \operatorname{Attention}(Q W^Q_h,\; K W^K_h,\; V W^V_h),
 # \qquad
@@ -139,8 +151,8 @@ class MultiHeadAttention(nn.Module):
     """Multi-head attention (Vaswani et al. 2017, section 3.2.2).
 
     d_model: how many numbers a position has. n_heads: how many heads share them, d_k = d_model /
-    n_heads for each. Raises ValueError, with both numbers in its message, when they do not share
-    out evenly.
+    n_heads for each. Raises ValueError, with both numbers in its message, when that leaves a
+    remainder.
 
     Parameters: q_proj, k_proj, v_proj and out_proj, each an nn.Linear(d_model, d_model) with
     bias, and no others. After a forward, self.weights holds the attention weights (batch,
@@ -152,7 +164,7 @@ class MultiHeadAttention(nn.Module):
         self.weights = None  # nothing was attended to so far
         ### BEGIN SOLUTION
         if d_model % n_heads != 0:
-            raise ValueError(f"d_model={d_model} does not share out among n_heads={n_heads}")
+            raise ValueError(f"d_model={d_model} cannot be divided by n_heads={n_heads}")
         self.n_heads = n_heads
         self.q_proj = nn.Linear(d_model, d_model)
         self.k_proj = nn.Linear(d_model, d_model)
@@ -197,10 +209,37 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% [markdown]
-# **The parameters.** `MultiHeadAttention(d_model, n_heads)` is an `nn.Module` whose state dict
-# has exactly these entries: `weight` `(d_model, d_model)` and `bias` `(d_model,)` of `q_proj`,
-# `k_proj`, `v_proj` and `out_proj`. So it is whatever `n_heads` is. Each entry has numbers of its
-# own: what is loaded into one shows up in no other.
+# <details><summary>Hint 1: the constructor</summary>
+#
+# Four linear layers, and the numbers that the other methods will need: keep them as attributes of
+# `self`. Look at the two sizes before you make anything.
+#
+# </details>
+#
+# <details><summary>Hint 2: the heads</summary>
+#
+# Cut the last axis in two: `reshape`, `view` or
+# [`unflatten`](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.unflatten.html) does it,
+# without moving any number. Now the axes are `(batch, t, n_heads, d_k)`. Which two must change
+# places ([`transpose`](https://docs.pytorch.org/docs/stable/generated/torch.transpose.html))? To
+# merge, do the same steps backwards.
+#
+# </details>
+#
+# <details><summary>Hint 3: the forward</summary>
+#
+# Follow the table of section 1: project, split, attend, merge, project. The given attention takes
+# any number of leading axes, and your mask fits already. Which of its two results do you keep in
+# `self.weights`, and what does `detach` do to it?
+#
+# </details>
+#
+# ### The parameters
+#
+# `MultiHeadAttention(d_model, n_heads)` is an `nn.Module` whose state dict has exactly these
+# entries: `weight` `(d_model, d_model)` and `bias` `(d_model,)` of `q_proj`, `k_proj`, `v_proj` and
+# `out_proj`. So it is whatever `n_heads` is. Each entry has numbers of its own: what is loaded into
+# one shows up in no other.
 #
 # These names matter beyond this item. The grader loads the same numbers into your module and into
 # its own before it compares what they do, and it finds them by their names.
@@ -209,27 +248,32 @@ class MultiHeadAttention(nn.Module):
 # check("heads_parameters")
 
 # %% [markdown]
-# **Sizes that cannot work.** Ten numbers cannot be shared out among three heads.
-# `MultiHeadAttention(10, 3)` raises a `ValueError` whose message contains both numbers, and so does
-# every other pair that leaves a remainder. This happens when the module is made, long before
-# somebody has to puzzle over a shape in the middle of a forward.
+# ### Sizes that cannot work
+#
+# Ten numbers cannot be divided evenly among three heads. `MultiHeadAttention(10, 3)` raises a
+# `ValueError` whose message contains both numbers, and so does every other pair that leaves a
+# remainder. This happens when the module is made, long before somebody has to puzzle over a shape
+# in the middle of a forward.
 
 # %% active="ipynb" check="heads_bad_sizes"
 # check("heads_bad_sizes")
 
 # %% [markdown]
-# **Splitting into heads.** `split_heads` turns `(batch, t, d_model)` into
-# `(batch, n_heads, t, d_k)`, and head `h` holds the columns `h * d_k` to `(h + 1) * d_k` of every
-# position, in their order. It works for any batch, any `t` and any number of heads, and for `x`
-# whose memory is not contiguous.
+# ### Splitting into heads
+#
+# `split_heads` turns `(batch, t, d_model)` into `(batch, n_heads, t, d_k)`, and head `h` holds the
+# columns `h * d_k` to `(h + 1) * d_k` of every position, in their order. It works for any batch,
+# any `t` and any number of heads, and for `x` whose memory is not contiguous.
 
 # %% active="ipynb" check="heads_split"
 # check("heads_split")
 
 # %% [markdown]
-# **Merging them again.** `merge_heads` turns `(batch, n_heads, t, d_k)` into
-# `(batch, t, d_model)`, with head `h` in the columns `h * d_k` to `(h + 1) * d_k`, for any `t`
-# and any memory layout. It undoes exactly what `split_heads` did.
+# ### Merging them again
+#
+# `merge_heads` turns `(batch, n_heads, t, d_k)` into `(batch, t, d_model)`, with head `h` in the
+# columns `h * d_k` to `(h + 1) * d_k`, for any `t` and any memory layout. It undoes exactly what
+# `split_heads` did.
 
 # %% active="ipynb" check="heads_merge"
 # check("heads_merge")
@@ -245,49 +289,68 @@ class MultiHeadAttention(nn.Module):
 # come from the first, keys and values from the second, and there is no reason why both should be
 # equally long: **cross-attention**. Your class should not care.
 #
-# **Self-attention.** Without a mask, `forward(x, x, x)` has the shape `(batch, t, d_model)` and
-# the right values, for any batch, any `t` and any number of heads, also when batch or `t` is 1.
-# Each sentence of a batch is by itself: another second sentence changes nothing for the first.
+# ### Self-attention
+#
+# Without a mask, `forward(x, x, x)` has the shape `(batch, t, d_model)` and the right values, for
+# any batch, any `t` and any number of heads, also when batch or `t` is 1. Each sentence of a batch
+# is by itself: another second sentence changes nothing for the first.
 
 # %% active="ipynb" check="heads_self_attention"
 # check("heads_self_attention")
 
 # %% [markdown]
-# **Cross-attention.** Without a mask, `forward(query, key, value)` has the shape
-# `(batch, t_q, d_model)` and the right values when `t_q` and `t_k` differ, either being the
-# larger one, and when `value` is another tensor than `key`. Shuffling the keys, and the values in
-# the same way, changes nothing.
+# ### Cross-attention
+#
+# Without a mask, `forward(query, key, value)` has the shape `(batch, t_q, d_model)` and the right
+# values when `t_q` and `t_k` differ, either being the larger one, and when `value` is another
+# tensor than `key`. Shuffling the keys, and the values in the same way, changes nothing.
 
 # %% active="ipynb" check="heads_cross_attention"
 # check("heads_cross_attention")
 
 # %% [markdown]
-# **The stored weights.** After a forward, `self.weights` holds the weights of that call, shape
-# `(batch, n_heads, t_q, t_k)` and the dtype of the inputs, every head by itself, in self-attention
-# and in cross-attention: the right values, each query's row summing to 1; a single sentence, head
-# or position has its axis, too. With a mask (each query
-# having a key left) they are the weights after the mask, exactly 0 at what it blocks. They are
-# detached from the graph (`requires_grad` is `False`), so that looking at them later keeps no
-# memory alive and trains nothing.
+# ### The stored weights
+#
+# After a forward, `self.weights` holds the weights of that call, shape `(batch, n_heads, t_q, t_k)`
+# and the dtype of the inputs, every head by itself, in self-attention and in cross-attention: the
+# right values, each query's row summing to 1; a single sentence, head or position has its axis,
+# too. With a mask (each query having a key left) they are the weights after the mask, exactly 0 at
+# what it blocks. They are detached from the graph (`requires_grad` is `False`), so that looking at
+# them later keeps no memory alive and trains nothing.
 
 # %% active="ipynb" check="heads_weights"
 # check("heads_weights")
 
 # %% [markdown]
-# **To each head its slice.** If `out_proj` is the identity, the columns `h * d_k` to
-# `(h + 1) * d_k` of the result are the answer of head `h`. They depend on the rows `h * d_k` to
-# `(h + 1) * d_k` of the weight and bias of `q_proj`, `k_proj` and `v_proj`, and on no other rows.
+# ### To each head its slice
+#
+# If `out_proj` is the identity, the columns `h * d_k` to `(h + 1) * d_k` of the result are the
+# answer of head `h`. They depend on the rows `h * d_k` to `(h + 1) * d_k` of the weight and bias of
+# `q_proj`, `k_proj` and `v_proj`, and on no other rows.
 
 # %% active="ipynb" check="heads_separate"
 # check("heads_separate")
 
 # %% [markdown]
-# **One head, and as many heads as numbers.** `n_heads = 1` is plain attention between
-# projections, and `n_heads = d_model` leaves each head a single number. Both give the right
-# output, with a mask that blocks nothing as without one.
+# ### One head, and as many heads as numbers
+#
+# `n_heads = 1` is plain attention between projections, and `n_heads = d_model` leaves each head a
+# single number. Both give the right output, with a mask that blocks nothing as without one.
 
 # %% active="ipynb" check="heads_extremes"
 # check("heads_extremes")
+
+# %% [markdown]
+# What are the shapes on the way? Your own module tells, with three heads, two sentences of five
+# words that ask, and two of seven words that answer. The first line is the whole module; below it
+# stands each module that it calls. (Splitting and merging are no modules: they have no line.)
+
+# %% active="ipynb" figure="shapes"
+# try:
+#     with trace():
+#         MultiHeadAttention(12, 3)(torch.zeros(2, 5, 12), *2 * [torch.zeros(2, 7, 12)])
+# except Exception as error:
+#     print(f"Nothing more to show yet: first fill in and run the cell above ({error!r}).")
 
 # %% [markdown]
 # Now look at your own heads. In the next cell a word is four numbers: the first two say whether
@@ -337,22 +400,26 @@ class MultiHeadAttention(nn.Module):
 # whoever looks at it. So most masks have an axis of size 1 where the heads are, or no such axis
 # at all, and broadcasting does the rest. Masks read as before: `True` means **may attend**.
 #
-# **The mask.** The output is right with every mask that broadcasts to
-# `(batch, n_heads, t_q, t_k)`: among others `(t_q, t_k)`, `(t_k,)`, `(batch, 1, 1, t_k)`,
-# `(batch, 1, t_q, t_k)`, `(n_heads, 1, t_k)` and all four axes in full, in self-attention and in
-# cross-attention, where each query has at least one key left. A mask of nothing but `True` is the
-# same as none. Only the mask blocks: a score of exactly 0 is a score like any other. Changing `key`
-# and `value` at a blocked position changes nothing at all.
+# ### The mask
+#
+# The output is right with every mask that broadcasts to `(batch, n_heads, t_q, t_k)`: among others
+# `(t_q, t_k)`, `(t_k,)`, `(batch, 1, 1, t_k)`, `(batch, 1, t_q, t_k)`, `(n_heads, 1, t_k)` and all
+# four axes in full, in self-attention and in cross-attention, where each query has at least one key
+# left. A mask of nothing but `True` is the same as none. Only the mask blocks: a score of exactly 0
+# is a score like any other. Changing `key` and `value` at a blocked position changes nothing at
+# all.
 
 # %% active="ipynb" check="heads_mask"
 # check("heads_mask")
 
 # %% [markdown]
-# **Queries that may attend to nothing.** Every head answers such a query with zeros, so after
-# `out_proj` only its bias is left; its weights are exactly 0, and nothing is NaN. It may be so in
-# some heads only, or in one sentence of the batch. The other queries in the same tensor are as
-# right as ever. So are the gradients of the inputs and of the parameters, to which that query
-# adds nothing, but for `out_proj.bias`. (The given attention already does its part.)
+# ### Queries that may attend to nothing
+#
+# Every head answers such a query with zeros, so after `out_proj` only its bias is left; its weights
+# are exactly 0, and nothing is NaN. It may be so in some heads only, or in one sentence of the
+# batch. The other queries in the same tensor are as right as ever. So are the gradients of the
+# inputs and of the parameters, to which that query adds nothing, except to `out_proj.bias`. (The
+# given attention already does its part.)
 
 # %% active="ipynb" check="heads_blocked_rows"
 # check("heads_blocked_rows")
@@ -364,19 +431,21 @@ class MultiHeadAttention(nn.Module):
 #
 # ## 6. The fine print
 #
-# **Gradients.** The gradients of `query`, `key` and `value`, and of all eight parameters, are
-# right, in self-attention and in cross-attention, with and without a mask (each query having a
-# key left).
+# ### Gradients
+#
+# The gradients of `query`, `key` and `value`, and of all eight parameters, are right, in
+# self-attention and in cross-attention, with and without a mask (each query having a key left).
 
 # %% active="ipynb" check="heads_gradients"
 # check("heads_gradients")
 
 # %% [markdown]
-# **Types, layouts and inputs left alone.** A float32 module gives a float32 result for float32
-# inputs, as precise as that type allows. The result is on the device of the inputs and parameters,
-# so nothing inside may be pinned to the CPU. Both hold with a mask, too. Inputs whose memory is
-# not contiguous give the same result. After the call, `query`, `key`, `value` and `mask` hold
-# what they held before.
+# ### Types, layouts and inputs left alone
+#
+# A float32 module gives a float32 result for float32 inputs, as precise as that type allows. The
+# result is on the device of the inputs and parameters, so nothing inside may be pinned to the CPU.
+# Both hold with a mask, too. Inputs whose memory is not contiguous give the same result. After the
+# call, `query`, `key`, `value` and `mask` hold what they held before.
 
 # %% active="ipynb" check="heads_tensors"
 # check("heads_tensors")
@@ -389,6 +458,29 @@ class MultiHeadAttention(nn.Module):
 # **To think about.** The key's bias is a curious parameter: add any one vector to all the keys of
 # a head, and its weights stay what they are. (You may have met this in the first assignment.)
 # What is the gradient of `k_proj.bias`, then? Ask autograd.
+#
+# ## Beyond
+#
+# *For those who want more. It is worth no points, and nobody looks at it: use cells of your own.*
+#
+# - **Switch a head off.** Set its columns of `out_proj.weight` to 0, and nobody hears it any more:
+#   then you can change its rows of `q_proj` as you like, and the output stays the same to the last
+#   bit. Try it. [Michel et al. 2019](https://arxiv.org/abs/1905.10650) did so with trained models,
+#   and found that many heads can be taken away afterwards without much harm.
+#
+#   ```python
+#   attention, x = MultiHeadAttention(8, 2), torch.randn(1, 3, 8)
+#   with torch.no_grad():
+#       attention.out_proj.weight[:, :4] = 0
+#       before = attention(x, x, x)
+#       attention.q_proj.weight[:4] = torch.randn(4, 8)
+#       print(torch.equal(attention(x, x, x), before))
+#   ```
+#
+# - **Fewer keys.** When a model writes word by word, the keys and values of all words are kept, and
+#   they take a lot of memory. [Shazeer 2019](https://arxiv.org/abs/1911.02150) lets all heads share
+#   one head of keys and values. Which of your four matrices get smaller, and how small, for
+#   `d_model = 512` and 8 heads?
 #
 # ## What comes next
 #

@@ -13,6 +13,13 @@
 # %% [markdown]
 # # Positional encoding
 #
+# - **You build** the table of positions of the Transformer, the embedding of its words, and the
+#   module that adds the one to the other.
+# - **You need** sine and cosine as you met them at school, and modules in torch. Nothing that you
+#   wrote before is used here.
+# - **Afterwards you can** say how a place is written in sines and cosines, why that works better
+#   than the plain number, and what a buffer of a module is.
+#
 # *The dog bit the man* is no news. *The man bit the dog* is. The words are the same, and to the
 # attention that you wrote so are the sentences: shuffle the words, and each of them gets exactly
 # what it got before, only in another place. Not once does attention ask where a word stands.
@@ -38,15 +45,17 @@
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 # - **From scratch** means here: `nn.Module`, `nn.Embedding`, `nn.Dropout` and all plain tensor
 #   operations are welcome. No function of torch's does the work of this notebook anyway.
+# - **Hints** are folded, in steps. Open one, try again, then open the next.
 # - Where the text names no allowed error, the checks run in **float64** and allow next to none. A
 #   number that you make yourself, such as a root, is best a plain one: `d_model ** 0.5` fits every
 #   dtype, while `torch.sqrt(torch.tensor(d_model))` is rounded to float32.
 # - If your `sinusoidal_encoding` is not right, the grader judges `PositionalEncoding` with a right
-#   one in its place. The check cells here cannot do that: mend the first check that fails first.
+#   one in its place. The check cells here cannot do that: work on the first check that fails first.
 # - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
 #   check cells here cannot do that.
 # - What you write here is handed out, right, with other assignments (`given.py`): pasted from there
 #   it earns nothing.
+# - **Beyond**, at the end, is for those who want to know more. It is worth no points.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -75,8 +84,8 @@ from torch import nn
 # You have worn the answer on your wrist. A clock tells the time with a few numbers of moderate
 # size, because its hands turn at different speeds: the fast one tells moments apart that are
 # close together, the slow one those that are far apart, and an hour later all hands have turned
-# by the same angles, whatever the time was. A **positional encoding** (Vaswani et al. 2017,
-# section 3.5) is a clock with many hands, `d_model / 2` of them:
+# by the same angles, whatever the time was. A **positional encoding** (section 3.5 of
+# [the paper](https://arxiv.org/abs/1706.03762)) is a clock with many hands, `d_model / 2` of them:
 #
 # ![Three rows of clocks for the positions 0 to 9. The hand of the first row turns fast, that of
 # the second one slowly, that of the third one hardly at all](figures/a3_clocks.svg)
@@ -130,37 +139,66 @@ def sinusoidal_encoding(max_len, d_model):
 
 
 # %% [markdown]
-# **Position 0, and which column is which.** At position 0 every hand stands at twelve, so row 0
-# is 0, 1, 0, 1, ...: sines in the even columns, cosines in the odd ones, side by side and not one
-# half after the other. Row 0 is looked at for several values of `d_model`, in tables of one row
-# and in longer ones. Here and below, the table has torch's default dtype, which is float32; you may
-# compute in float64 and convert at the end.
+# <details><summary>Hint 1: the angles</summary>
+#
+# Begin with the angles alone: a table of `max_len` rows and `d_model / 2` columns, one for each
+# hand. Positions as a column, speeds as a row: broadcasting makes the table.
+#
+# </details>
+#
+# <details><summary>Hint 2: side by side</summary>
+#
+# Sines go to columns 0, 2, 4, ... and cosines to 1, 3, 5, ...: fill an empty table with slices such
+# as `table[:, 0::2]`, or [`stack`](https://docs.pytorch.org/docs/stable/generated/torch.stack.html)
+# the two along a *new last* axis and flatten it.
+# ([`cat`](https://docs.pytorch.org/docs/stable/generated/torch.cat.html) puts one half behind the
+# other: why is that not what you want?)
+#
+# </details>
+#
+# <details><summary>Hint 3: precision</summary>
+#
+# Far out, the angles are large, and float32 has only seven digits for all of an angle. Where would
+# float64 help, and when do you go back to the default dtype?
+#
+# </details>
+#
+# ### Position 0, and which column is which
+#
+# At position 0 every hand stands at twelve, so row 0 is 0, 1, 0, 1, ...: sines in the even columns,
+# cosines in the odd ones, side by side and not one half after the other. Row 0 is looked at for
+# several values of `d_model`, in tables of one row and in longer ones. Here and below, the table
+# has torch's default dtype, which is float32; you may compute in float64 and convert at the end.
 
 # %% active="ipynb" check="encoding_first_row"
 # check("encoding_first_row")
 
 # %% [markdown]
-# **The values.** The table has the shape `(max_len, d_model)`, the dtype float32, and the right
-# values for the first 64 positions, with `d_model` any even number from 2 to 512. An error of 0.002
-# is allowed, far more than float32 needs. (The grader also counts how often you call torch for a
-# small and for a large table. If a loop makes the count grow, you get a note; it costs nothing.)
+# ### The values
+#
+# The table has the shape `(max_len, d_model)`, the dtype float32, and the right values for the
+# first 64 positions, with `d_model` any even number from 2 to 512. An error of 0.002 is allowed,
+# far more than float32 needs. (The grader also counts how often you call torch for a small and for
+# a large table. If a loop makes the count grow, you get a note; it costs nothing.)
 
 # %% active="ipynb" check="encoding_values"
 # check("encoding_values")
 
 # %% [markdown]
-# **Positions in the thousands.** The values are right far out as well, up to position 5000 and a
-# little beyond. A float32 angle of 5000 has lost some digits, whichever way you compute it: here
-# an error of 0.008 is allowed. (So large a table is not shipped with the notebook: only the grader
-# looks at this.)
+# ### Positions in the thousands
+#
+# The values are right far out as well, up to position 5000 and a little beyond. A float32 angle of
+# 5000 has lost some digits, whichever way you compute it: here an error of 0.008 is allowed. (So
+# large a table is not shipped with the notebook: only the grader looks at this.)
 
 # %% active="ipynb" check="encoding_far"
 # check("encoding_far")
 
 # %% [markdown]
-# **An odd number of columns.** The last hand would have a sine and no cosine.
-# `sinusoidal_encoding` raises a `ValueError` when `d_model` is odd, and the message contains its
-# value, 13 say.
+# ### An odd number of columns
+#
+# The last hand would have a sine and no cosine. `sinusoidal_encoding` raises a `ValueError` when
+# `d_model` is odd, and the message contains its value, 13 say.
 
 # %% active="ipynb" check="encoding_odd_size"
 # check("encoding_odd_size")
@@ -203,12 +241,15 @@ def sinusoidal_encoding(max_len, d_model):
 # one](figures/a3_distance.svg)
 #
 # Every position sees the others through the same window: itself loudest, then its neighbours, and
-# those far away more faintly. Nobody had to learn that.
+# those far away more faintly on the whole. Not step by step, though: the curve has bumps. With 64
+# columns, the product falls from 32 at distance 0 to 23.5 at distance 5; further out it goes up and
+# down, and is 19.1 at distance 43 but 15.8 at distance 28. Nobody had to learn that.
 #
-# **The same distance, the same dot product.** The dot product of two rows of the table depends on
-# their distance alone; of a row with itself it is `d_model / 2`, and with any other row it is
-# less. For `d_model = 2` there is one hand, and the table is `sin(pos), cos(pos)`. (An encoding
-# that is wrong in other ways may still pass here.)
+# ### The same distance, the same dot product
+#
+# The dot product of two rows of the table depends on their distance alone; of a row with itself it
+# is `d_model / 2`, and with any other row it is less. For `d_model = 2` there is one hand, and the
+# table is `sin(pos), cos(pos)`. (An encoding that is wrong in other ways may still pass here.)
 
 # %% active="ipynb" check="encoding_distance"
 # check("encoding_distance")
@@ -240,12 +281,12 @@ def sinusoidal_encoding(max_len, d_model):
 # ## 4. From tokens to vectors
 #
 # A place is added to a word, so we need the words first. Text comes as whole numbers, the
-# **tokens**, and an **embedding** is a table with one learned row for each token of the
-# vocabulary: `nn.Embedding` looks up the rows. The paper then multiplies them by
-# $\sqrt{d_{\text{model}}}$ (section 3.4). That number settles how loud a word is beside its
-# place, for the encoding has numbers of size 1 whatever `d_model` is. Rows that start out with
-# entries of size $1/\sqrt{d_{\text{model}}}$, as is common where the same table also serves as the
-# last layer, are brought to that very size.
+# **tokens**, and an **embedding** is a table with one learned row for each token of the vocabulary:
+# [`nn.Embedding`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html) looks up
+# the rows. The paper then multiplies them by $\sqrt{d_{\text{model}}}$ (section 3.4). That number
+# settles how loud a word is beside its place, for the encoding has numbers of size 1 whatever
+# `d_model` is. Rows that start out with entries of size $1/\sqrt{d_{\text{model}}}$, as is common
+# where the same table also serves as the last layer, are brought to that very size.
 
 
 # %% solution="token_embedding"
@@ -274,20 +315,30 @@ class TokenEmbedding(nn.Module):
 
 
 # %% [markdown]
-# **The embedding and its scale.** The state dict holds `embedding.weight`
-# `(vocab_size, d_model)` and nothing else; the grader loads numbers of its own into it. `forward`
-# gives `(batch, t, d_model)`: for each token its row, times $\sqrt{d_{\text{model}}}$, once, at
-# every forward and in both train and eval mode. So it is for several values of `d_model`, for a
-# batch of 1, a `t` of 1, and for tokens that occur again.
+# <details><summary>Hint 1: two steps</summary>
+#
+# `forward` looks the rows up, then multiplies them. The root of `d_model` is a plain number: where
+# do you keep `d_model` until `forward` needs it?
+#
+# </details>
+#
+# ### The embedding and its scale
+#
+# The state dict holds `embedding.weight` `(vocab_size, d_model)` and nothing else; the grader loads
+# numbers of its own into it. `forward` gives `(batch, t, d_model)`: for each token its row, times
+# $\sqrt{d_{\text{model}}}$, once, at every forward and in both train and eval mode. So it is for
+# several values of `d_model`, for a batch of 1, a `t` of 1, and for tokens that occur again.
 
 # %% active="ipynb" check="embedding_scale"
 # check("embedding_scale")
 
 # %% [markdown]
-# **Gradients of the embedding, types and inputs left alone.** The gradient of `embedding.weight`
-# is right: a token that occurs three times adds up three contributions, one that does not occur
-# gets 0, and token 0 is a token like any other. A float32 module gives float32. The result is on
-# the device of the module and the tokens, and `tokens` holds afterwards what it held before.
+# ### Gradients of the embedding, types and inputs left alone
+#
+# The gradient of `embedding.weight` is right: a token that occurs three times adds up three
+# contributions, one that does not occur gets 0, and token 0 is a token like any other. A float32
+# module gives float32. The result is on the device of the module and the tokens, and `tokens` holds
+# afterwards what it held before.
 
 # %% active="ipynb" check="embedding_gradients"
 # check("embedding_gradients")
@@ -304,10 +355,11 @@ class TokenEmbedding(nn.Module):
 # comes **dropout**: in training each number becomes 0 with probability `dropout`, and those that
 # stay are divided by `1 - dropout` to keep the average; in eval mode nothing is dropped.
 #
-# One thing is new. The table belongs to the module: it must come along when the module is moved
-# to a GPU or made float64. But it is not a parameter, since nothing in it is learned, and it need
-# not be saved, since it can always be computed again. What is wanted is a **buffer** that is not
-# persistent: look up `register_buffer`.
+# One thing is new. The table belongs to the module: it must come along when the module is moved to
+# a GPU or made float64. But it is not a parameter, since nothing in it is learned, and it need not
+# be saved, since it can always be computed again. What is wanted is a **buffer** that is not
+# persistent: look up
+# [`register_buffer`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer).
 
 
 # %% solution="positional_encoding"
@@ -345,56 +397,79 @@ class PositionalEncoding(nn.Module):
 
 
 # %% [markdown]
-# **Added by position.** In eval mode the result is `x` plus the first `t` rows of the table, the
-# same rows for every sentence of the batch, with an error of at most 0.002. `x` may be longer
-# than the batch is large or shorter, `t` and the batch may be 1, and sentences of a batch do not
-# influence each other.
+# <details><summary>Hint 1: the constructor</summary>
+#
+# Two things to keep: an
+# [`nn.Dropout`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html) and the
+# table. Which of them is a module of its own, and which is a buffer?
+#
+# </details>
+#
+# <details><summary>Hint 2: the forward</summary>
+#
+# How many rows does this `x` need? Slice the table; the batch axis comes by broadcasting. Add, then
+# drop: the sum goes through dropout, not the table alone.
+#
+# </details>
+#
+# ### Added by position
+#
+# In eval mode the result is `x` plus the first `t` rows of the table, the same rows for every
+# sentence of the batch, with an error of at most 0.002. `x` may be longer than the batch is large
+# or shorter, `t` and the batch may be 1, and sentences of a batch do not influence each other.
 
 # %% active="ipynb" check="position_added"
 # check("position_added")
 
 # %% [markdown]
-# **As many positions as asked for.** Every `t` from 1 up to `max_len` itself works, whether
-# `max_len` is small, larger than 5000, or left at its default, 5000; the values are right up to
-# the last position, with an error of at most 0.002. (The long sequences have four columns or
-# fewer, so that float32 manages that.)
+# ### As many positions as asked for
+#
+# Every `t` from 1 up to `max_len` itself works, whether `max_len` is small, larger than 5000, or
+# left at its default, 5000; the values are right up to the last position, with an error of at most
+# 0.002. (The long sequences have four columns or fewer, so that float32 manages that.)
 
 # %% active="ipynb" check="position_lengths"
 # check("position_lengths")
 
 # %% [markdown]
-# **A sequence that is too long.** When `t` is larger than `max_len`, `forward` raises a
-# `ValueError` whose message contains both numbers.
+# ### A sequence that is too long
+#
+# When `t` is larger than `max_len`, `forward` raises a `ValueError` whose message contains both
+# numbers.
 
 # %% active="ipynb" check="position_too_long"
 # check("position_too_long")
 
 # %% [markdown]
-# **The buffer.** `encoding` is a registered buffer that holds the table, of shape
-# `(max_len, d_model)` and with the dtype of the module, and it requires no gradient. The state
-# dict is empty, so the table is neither a parameter nor saved. When the module is moved to
-# another device, the table goes with it, and `forward` gives its result there. A forward leaves the
-# table as it is. (If your code would rather have another shape, such as `(1, max_len, d_model)`,
-# let `forward` reshape what it reads.)
+# ### The buffer
+#
+# `encoding` is a registered buffer that holds the table, of shape `(max_len, d_model)` and with the
+# dtype of the module, and it requires no gradient. The state dict is empty, so the table is neither
+# a parameter nor saved. When the module is moved to another device, the table goes with it, and
+# `forward` gives its result there. A forward leaves the table as it is. (If your code would rather
+# have another shape, such as `(1, max_len, d_model)`, let `forward` reshape what it reads.)
 
 # %% active="ipynb" check="position_buffer"
 # check("position_buffer")
 
 # %% [markdown]
-# **Dropout.** In train mode each number of the sum is either 0 or the sum divided by
-# `1 - dropout`, and each is drawn for itself, not together with its row, column or sentence. The
-# encoding is dropped just like the rest: with `dropout=1.0` all is 0. With `dropout=0.0` train
-# mode is like eval mode, in which nothing is dropped whatever `dropout` is. It is 0.1 when
-# nothing is said.
+# ### Dropout
+#
+# In train mode each number of the sum is either 0 or the sum divided by `1 - dropout`, and each is
+# drawn for itself, not together with its row, column or sentence. The encoding is dropped just like
+# the rest: with `dropout=1.0` all is 0. With `dropout=0.0` train mode is like eval mode, in which
+# nothing is dropped whatever `dropout` is. It is 0.1 when nothing is said.
 
 # %% active="ipynb" check="position_dropout"
 # check("position_dropout")
 
 # %% [markdown]
-# **Gradients, types, layouts and inputs left alone.** The gradient of `x` is right in eval mode,
-# and in train mode one flows back, too. A float32 module gives float32 for a float32 `x`; made
-# float64 with `.to(torch.float64)` it gives float64. An `x` whose memory is not contiguous gives
-# the same result, and `x` holds afterwards what it held before, in both modes.
+# ### Gradients, types, layouts and inputs left alone
+#
+# The gradient of `x` is right in eval mode, and in train mode one flows back, too. A float32 module
+# gives float32 for a float32 `x`; made float64 with `.to(torch.float64)` it gives float64. An `x`
+# whose memory is not contiguous gives the same result, and `x` holds afterwards what it held
+# before, in both modes.
 
 # %% active="ipynb" check="position_tensors"
 # check("position_tensors")
@@ -439,9 +514,31 @@ class PositionalEncoding(nn.Module):
 # can say which part was the word and which the place? How many numbers would you need to keep
 # them side by side instead? And why might 512 columns be roomy enough for both?
 #
-# Another question: the table could be learned, one row for each position, as the paper also
+# **To think about.** The table could be learned, one row for each position, as the paper also
 # tried, with nearly the same result. What would such a table know about position 300, if no
 # sentence in training had more than 200 words?
+#
+# ## Beyond
+#
+# *For those who want more. It is worth no points, and nobody looks at it: use cells of your own.*
+#
+# - **Turn instead of add.** Some later models, LLaMA among them, turn the queries and keys in the
+#   attention, each pair of numbers by its hand's angle ("rotary" positions, [Su et al.
+#   2021](https://arxiv.org/abs/2104.09864)). A point in the plane is a complex number, and turning
+#   it is a product, so your table is nearly all you need. Does a score depend on the distance
+#   alone?
+#
+#   ```python
+#   table = sinusoidal_encoding(20, 16)
+#   hands = torch.complex(table[:, 1::2], table[:, 0::2])
+#   q, k = (torch.randn(16).expand(20, 16) for _ in range(2))  # the same vector at 20 places
+#   q, k = (torch.view_as_complex(x.reshape(20, 8, 2)) * hands for x in (q, k))
+#   scores = (q @ k.conj().T).real
+#   print(scores.diagonal(3))  # all pairs of places that are 3 apart
+#   ```
+#
+# - **Other speeds.** What happens to the curve of section 3 if 10000 becomes 10, or 1000000? Try it
+#   with 64 columns and 200 positions: which one still tells far places apart?
 #
 # ## What comes next
 #

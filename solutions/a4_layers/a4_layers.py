@@ -13,6 +13,13 @@
 # %% [markdown]
 # # Layers
 #
+# - **You build** layer normalisation, the feed-forward network, and with them the layers of encoder
+#   and decoder.
+# - **You need** multi-head attention and the masks (right ones are given), mean and variance, and
+#   [`nn.Parameter`](https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html).
+# - **Afterwards you can** say what flows along the residual stream and what is added to it, which
+#   numbers are normed together, and which mask and which tensor each attention gets.
+#
 # You have an engine, attention, and a sense of place. Neither is a vehicle yet. To understand
 # *she made the tea and drank it*, one glance around is not enough: you look, you think about what
 # you saw, you look again with better questions. A Transformer does that six times, or a hundred
@@ -46,7 +53,7 @@
 #   mistake made there does not follow you here. You may use your own instead. It is the same
 #   within this notebook: if your `LayerNorm` is not right, a layer that uses it is judged with
 #   a right one in its place. (Only the grader can do that. Here a check may fail because of a
-#   class further up: mend the first check that fails first.)
+#   class further up: work on the first check that fails first.)
 # - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹⁰). A number
 #   that you make yourself, such as a root, is best a plain one: `d_model ** 0.5` fits every dtype.
 # - **From scratch** still holds. `nn.Linear`, `nn.Dropout`, `nn.Parameter` and all plain tensor
@@ -54,10 +61,14 @@
 #   `F.multi_head_attention_forward`, `F.scaled_dot_product_attention`, and everything whose name
 #   starts with `nn.Transformer`. In section 1, and only there, `nn.LayerNorm` and `F.layer_norm`
 #   are not allowed either. Later you may use your own `LayerNorm` or torch's.
+# - **Hints** are folded, in steps. Open one, try again, then open the next.
+# - `with trace():` prints the shapes on their way through your modules, each below the one that
+#   calls it. Where one raises an error, the list ends: that is the place to look at.
 # - You need no GPU. The grader pretends that there is one, and looks where your results lie; the
 #   check cells here cannot do that.
 # - What you write here is handed out, right, with other assignments (`given.py`): pasted from there
 #   it earns nothing.
+# - **Beyond**, at the end, is for those who want to know more. It is worth no points.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -66,7 +77,7 @@ from given import MultiHeadAttention, causal_mask, padding_mask
 from torch import nn
 
 # %% active="ipynb" given="checks"
-# from checks import check
+# from checks import check, trace
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -79,8 +90,9 @@ from torch import nn
 # enormous for the next. Attention then shouts, for its scores grow with the square of its inputs,
 # and the learning rate that suits one layer ruins another.
 #
-# **Layer normalisation** (Ba, Kiros and Hinton 2016) puts the vector of each position back to a
-# standard size. With $d$ = `d_model` numbers $x_0, \ldots, x_{d-1}$ in the vector:
+# **Layer normalisation** ([Ba, Kiros and Hinton 2016](https://arxiv.org/abs/1607.06450)) puts the
+# vector of each position back to a standard size. With $d$ = `d_model` numbers $x_0, \ldots,
+# x_{d-1}$ in the vector:
 #
 # $$\mu = \frac{1}{d} \sum_i x_i, \qquad
 #   \sigma^2 = \frac{1}{d} \sum_i (x_i - \mu)^2, \qquad
@@ -107,8 +119,8 @@ from torch import nn
 #
 # Try one on paper: what becomes of the vector (1, 7, 7, 9)? Its mean is 6, so the four distances
 # are -5, 1, 1 and 3. Their squares add up to 36, the variance is $36 / 4 = 9$, and the result is
-# $(-\frac53, \frac13, \frac13, 1)$, but for $\epsilon$. What would somebody get who divides by
-# $d - 1$?
+# $(-\frac53, \frac13, \frac13, 1)$, apart from the tiny $\epsilon$. What would somebody get who
+# divides by $d - 1$?
 
 
 # %% solution="layer_norm"
@@ -147,9 +159,33 @@ class LayerNorm(nn.Module):
 
 
 # %% [markdown]
-# **The parameters of the norm.** `LayerNorm(d_model, eps=1e-5)` is an `nn.Module` whose state
-# dict has exactly the entries `weight` and `bias`, both of shape `(d_model,)`. In a new one,
-# every number of `weight` is 1 and every number of `bias` is 0.
+# <details><summary>Hint 1: the parameters</summary>
+#
+# A plain tensor as an attribute is not learned and not in the state dict. What do you wrap it in?
+#
+# </details>
+#
+# <details><summary>Hint 2: the mean</summary>
+#
+# `x` may have any number of axes, so name the last one: `dim=-1`. And keep it, as an axis of size
+# 1, so that the subtraction broadcasts: see `keepdim` in
+# [`mean`](https://docs.pytorch.org/docs/stable/generated/torch.mean.html).
+#
+# </details>
+#
+# <details><summary>Hint 3: the variance</summary>
+#
+# Work it out from the distances to the mean, which you have already, or ask
+# [`var`](https://docs.pytorch.org/docs/stable/generated/torch.var.html) for the right divisor.
+# Then: where does `eps` go, before the root or after it?
+#
+# </details>
+#
+# ### The parameters of the norm
+#
+# `LayerNorm(d_model, eps=1e-5)` is an `nn.Module` whose state dict has exactly the entries `weight`
+# and `bias`, both of shape `(d_model,)`. In a new one, every number of `weight` is 1 and every
+# number of `bias` is 0.
 #
 # These names matter beyond this item, here and in the classes below. The grader loads the same
 # numbers into your module and into its own before it compares what they do, and it finds them by
@@ -159,30 +195,35 @@ class LayerNorm(nn.Module):
 # check("norm_parameters")
 
 # %% [markdown]
-# **The norm.** The result has the shape of `x` and the right values: each position is brought to
-# its own mean and variance, which is divided by `d_model`, and then `weight` and `bias` are
-# applied. `x` may have any number of axes, from `(d_model,)` to four and more, and the vector of a
-# position comes out the same whatever else is in the tensor, in train mode as in eval mode. In this
-# item `eps` is always 0, so that nothing depends on where you add it.
+# ### The norm
+#
+# The result has the shape of `x` and the right values: each position is brought to its own mean and
+# variance, which is divided by `d_model`, and then `weight` and `bias` are applied. `x` may have
+# any number of axes, from `(d_model,)` to four and more, and the vector of a position comes out the
+# same whatever else is in the tensor, in train mode as in eval mode. In this item `eps` is always
+# 0, so that nothing depends on where you add it.
 
 # %% active="ipynb" check="norm_output"
 # check("norm_output")
 
 # %% [markdown]
-# **The small number under the root.** `eps` is added to the variance before the root is taken. Its
-# default is `1e-5`, and any other may be passed. The values are right for vectors that hardly
-# vary, where `eps` decides everything; a vector of equal numbers comes out as `bias`; and
-# there the gradients are finite and right as well.
+# ### The small number under the root
+#
+# `eps` is added to the variance before the root is taken. Its default is `1e-5`, and any other may
+# be passed. The values are right for vectors that hardly vary, where `eps` decides everything; a
+# vector of equal numbers comes out as `bias`; and there the gradients are finite and right as well.
 
 # %% active="ipynb" check="norm_eps"
 # check("norm_eps")
 
 # %% [markdown]
-# **Gradients, types and inputs of the norm.** The gradients of `x`, `weight` and `bias` are right:
-# the mean and the variance depend on `x`, and the gradient knows it. A float32 module gives float32
-# for float32 inputs, as precise as that type allows. Vectors such as (50000.3, 49999.1, 50000.8)
-# are normed precisely too, so take the mean away *before* you square. The result is on the device
-# of `x` and the parameters; `x` may be non-contiguous; and it is not changed.
+# ### Gradients, types and inputs of the norm
+#
+# The gradients of `x`, `weight` and `bias` are right: the mean and the variance depend on `x`, and
+# the gradient knows it. A float32 module gives float32 for float32 inputs, as precise as that type
+# allows. Vectors such as (50000.3, 49999.1, 50000.8) are normed precisely too, so take the mean
+# away *before* you square. The result is on the device of `x` and the parameters; `x` may be
+# non-contiguous; and it is not changed.
 
 # %% active="ipynb" check="norm_gradients"
 # check("norm_gradients")
@@ -227,7 +268,7 @@ class LayerNorm(nn.Module):
 # Attention moves things from word to word, but what it moves are averages, and an average of
 # averages is an average once more: with a *given* set of weights there is nothing in it that could
 # bend. So each layer has a second part, in which every position is left alone with what it has
-# heard (Vaswani et al. 2017, equation 2):
+# heard (equation 2 of [the paper](https://arxiv.org/abs/1706.03762)):
 #
 # $$\operatorname{FFN}(x) = \max(0,\; x W_1 + b_1)\, W_2 + b_2$$
 #
@@ -277,23 +318,35 @@ class FeedForward(nn.Module):
 
 
 # %% [markdown]
-# **The feed-forward network.** The state dict of `FeedForward(d_model, d_ff, dropout=0.1)` has
-# exactly these entries: `linear1.weight` `(d_ff, d_model)`, `linear1.bias` `(d_ff,)`,
-# `linear2.weight` `(d_model, d_ff)` and `linear2.bias` `(d_model,)`. The result has the shape of
-# `x` and the right values, for any number of axes, whether `d_ff` is the larger number or
-# `d_model`; and a position comes out the same whatever stands at the others. The gradients of `x`
-# and of all four parameters are right. A float32 module gives float32 for float32 inputs, the
-# result is on the device of its inputs, and `x` is not changed. In this item nothing is dropped.
+# <details><summary>Hint 1: in order</summary>
+#
+# Four steps, read from the formula's inside: a linear layer,
+# [`relu`](https://docs.pytorch.org/docs/stable/generated/torch.relu.html), dropout, a linear layer.
+# [`nn.Linear`](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html) works on the
+# last axis and leaves all others alone.
+#
+# </details>
+#
+# ### The feed-forward network
+#
+# The state dict of `FeedForward(d_model, d_ff, dropout=0.1)` has exactly these entries:
+# `linear1.weight` `(d_ff, d_model)`, `linear1.bias` `(d_ff,)`, `linear2.weight` `(d_model, d_ff)`
+# and `linear2.bias` `(d_model,)`. The result has the shape of `x` and the right values, for any
+# number of axes, whether `d_ff` is the larger number or `d_model`; and a position comes out the
+# same whatever stands at the others. The gradients of `x` and of all four parameters are right. A
+# float32 module gives float32 for float32 inputs, the result is on the device of its inputs, and
+# `x` is not changed. In this item nothing is dropped.
 
 # %% active="ipynb" check="feed_forward_output"
 # check("feed_forward_output")
 
 # %% [markdown]
-# **Dropout in the feed-forward network.** In train mode, each of the `d_ff` numbers behind the
-# ReLU is dropped by itself, with the probability that was passed (0.1 if none was), and those that
-# stay are divided by one minus it. So with `dropout=1.0` everything is dropped, and what comes out
-# is exactly the bias of `linear2`; with `dropout=0.0` nothing is. In eval mode nothing is ever
-# dropped.
+# ### Dropout in the feed-forward network
+#
+# In train mode, each of the `d_ff` numbers behind the ReLU is dropped by itself, with the
+# probability that was passed (0.1 if none was), and those that stay are divided by one minus it. So
+# with `dropout=1.0` everything is dropped, and what comes out is exactly the bias of `linear2`;
+# with `dropout=0.0` nothing is. In eval mode nothing is ever dropped.
 
 # %% active="ipynb" check="feed_forward_dropout"
 # check("feed_forward_dropout")
@@ -312,8 +365,8 @@ class FeedForward(nn.Module):
 #
 # Read it from the inside out. The sublayer reads the stream. What it says passes dropout. It is
 # *added* to the stream. And the norm comes last, over the sum: this is **post-norm**, as
-# published in 2017. (Many later models put the norm in front of the sublayer instead. That is
-# another network, with other results, and a question at the end of this section.)
+# published in 2017. (Later models such as GPT-2 put the norm in front of the sublayer instead. That
+# is another network, with other results, and a question at the end of this section.)
 #
 # An encoder layer has two such frames: first self-attention, in which each position asks all
 # positions of the same sentence, then the feed-forward network. Each frame has a norm of its own.
@@ -357,41 +410,61 @@ class EncoderLayer(nn.Module):
 
 
 # %% [markdown]
-# **The encoder layer.** The state dict of `EncoderLayer(d_model, n_heads, d_ff, dropout=0.1)` has
-# exactly the parameters of `self_attn`, `feed_forward`, `norm1` and `norm2`, each with numbers of
-# its own: what is loaded into one shows up in no other. Without a mask, the result has the shape
-# `(batch, t, d_model)` and the right values, for any batch, any `t` and any `n_heads`, also when
-# any of them is 1. In this item nothing is dropped.
+# <details><summary>Hint 1: the parts</summary>
+#
+# The docstring names all modules. Two norms are two objects. One dropout module may serve all
+# frames, for it has no parameters.
+#
+# </details>
+#
+# <details><summary>Hint 2: a frame</summary>
+#
+# Write one frame as one line, from the inside out: sublayer, dropout, the sum with the old `x`,
+# norm. The result is the new `x`, which the next frame starts from.
+#
+# </details>
+#
+# ### The encoder layer
+#
+# The state dict of `EncoderLayer(d_model, n_heads, d_ff, dropout=0.1)` has exactly the parameters
+# of `self_attn`, `feed_forward`, `norm1` and `norm2`, each with numbers of its own: what is loaded
+# into one shows up in no other. Without a mask, the result has the shape `(batch, t, d_model)` and
+# the right values, for any batch, any `t` and any `n_heads`, also when any of them is 1. In this
+# item nothing is dropped.
 
 # %% active="ipynb" check="encoder_output"
 # check("encoder_output")
 
 # %% [markdown]
-# **The mask of the encoder layer.** The result is right with any mask that broadcasts to `(batch,
-# n_heads, t, t)`, such as a padding mask, a causal mask or both; a mask of nothing but `True` is
-# the same as none. Behind a padding mask, whatever stands at a padded position changes nothing at
-# the others. Behind a causal mask, later positions change nothing at earlier ones, to the last bit;
-# but earlier ones do change the later. The mask is left as it was.
+# ### The mask of the encoder layer
+#
+# The result is right with any mask that broadcasts to `(batch, n_heads, t, t)`, such as a padding
+# mask, a causal mask or both; a mask of nothing but `True` is the same as none. Behind a padding
+# mask, whatever stands at a padded position changes nothing at the others. Behind a causal mask,
+# later positions change nothing at earlier ones, to the last bit; but earlier ones do change the
+# later. The mask is left as it was.
 
 # %% active="ipynb" check="encoder_mask"
 # check("encoder_mask")
 
 # %% [markdown]
-# **Dropout in the encoder layer.** In train mode, what each sublayer says is dropped with the
-# given probability before it is added to the stream, and nothing else in the frame is. With
-# `dropout=1.0` both sublayers therefore fall silent, and what comes out is exactly
-# `norm2(norm1(x))`. With `dropout=0.0` train mode is no different from eval mode. The same number
-# is passed on to `feed_forward`, which is looked at by itself. In eval mode nothing is ever
-# dropped.
+# ### Dropout in the encoder layer
+#
+# In train mode, what each sublayer says is dropped with the given probability before it is added to
+# the stream, and nothing else in the frame is. With `dropout=1.0` both sublayers therefore fall
+# silent, and what comes out is exactly `norm2(norm1(x))`. With `dropout=0.0` train mode is no
+# different from eval mode. The same number is passed on to `feed_forward`, which is looked at by
+# itself. In eval mode nothing is ever dropped.
 
 # %% active="ipynb" check="encoder_dropout"
 # check("encoder_dropout")
 
 # %% [markdown]
-# **Gradients, types and inputs of the encoder layer.** Without a mask, the gradients of `x` and of
-# every parameter are right. A float32 layer gives float32 for float32 inputs, as precise as that
-# type allows. The result is on the device of the inputs. `x` may be non-contiguous, and it is left
-# as it was.
+# ### Gradients, types and inputs of the encoder layer
+#
+# Without a mask, the gradients of `x` and of every parameter are right. A float32 layer gives
+# float32 for float32 inputs, as precise as that type allows. The result is on the device of the
+# inputs. `x` may be non-contiguous, and it is left as it was.
 
 # %% active="ipynb" check="encoder_gradients"
 # check("encoder_gradients")
@@ -475,42 +548,61 @@ class DecoderLayer(nn.Module):
 
 
 # %% [markdown]
-# **The decoder layer.** The state dict of `DecoderLayer(d_model, n_heads, d_ff, dropout=0.1)` has
-# exactly the parameters of `self_attn`, `cross_attn`, `feed_forward`, `norm1`, `norm2` and
-# `norm3`, each with numbers of its own. Without masks, the result has the shape
-# `(batch, t_target, d_model)` and the right values, whichever of the two sentences is longer, for
-# any batch and any `n_heads`, also when either sentence has a single position. Shuffling the
-# positions of `memory` changes nothing; another `memory` changes every position. In this item
-# nothing is dropped.
+# <details><summary>Hint 1: three frames</summary>
+#
+# The table above is the program: a line for each row. Who gives the queries, who gives keys and
+# values, which mask?
+#
+# </details>
+#
+# <details><summary>Hint 2: which x?</summary>
+#
+# The queries of the second frame are not the `x` that came in, but what the first frame has made of
+# it. And `memory` is read, never changed.
+#
+# </details>
+#
+# ### The decoder layer
+#
+# The state dict of `DecoderLayer(d_model, n_heads, d_ff, dropout=0.1)` has exactly the parameters
+# of `self_attn`, `cross_attn`, `feed_forward`, `norm1`, `norm2` and `norm3`, each with numbers of
+# its own. Without masks, the result has the shape `(batch, t_target, d_model)` and the right
+# values, whichever of the two sentences is longer, for any batch and any `n_heads`, also when
+# either sentence has a single position. Shuffling the positions of `memory` changes nothing;
+# another `memory` changes every position. In this item nothing is dropped.
 
 # %% active="ipynb" check="decoder_output"
 # check("decoder_output")
 
 # %% [markdown]
-# **The masks of the decoder layer.** The result is right with a `target_mask` alone, with a
-# `memory_mask` alone, and with both, of every shape that broadcasts as the docstring says, for
-# sentences of different and of equal length; masks of nothing but `True` are the same as none. With
-# a causal `target_mask`, later positions of `x` change nothing at earlier ones, to the last bit;
-# but earlier ones do change the later. Whatever stands at a blocked position of `memory` changes
-# nothing; what stands at one that is allowed does. Both masks are left as they were.
+# ### The masks of the decoder layer
+#
+# The result is right with a `target_mask` alone, with a `memory_mask` alone, and with both, of
+# every shape that broadcasts as the docstring says, for sentences of different and of equal length;
+# masks of nothing but `True` are the same as none. With a causal `target_mask`, later positions of
+# `x` change nothing at earlier ones, to the last bit; but earlier ones do change the later.
+# Whatever stands at a blocked position of `memory` changes nothing; what stands at one that is
+# allowed does. Both masks are left as they were.
 
 # %% active="ipynb" check="decoder_masks"
 # check("decoder_masks")
 
 # %% [markdown]
-# **Dropout in the decoder layer.** As in the encoder layer, three times: with `dropout=1.0` in
-# train mode what comes out is exactly `norm3(norm2(norm1(x)))`; with `dropout=0.0` train mode is
-# no different from eval mode; the same number is passed on to `feed_forward`; and in eval mode
-# nothing is ever dropped.
+# ### Dropout in the decoder layer
+#
+# As in the encoder layer, three times: with `dropout=1.0` in train mode what comes out is exactly
+# `norm3(norm2(norm1(x)))`; with `dropout=0.0` train mode is no different from eval mode; the same
+# number is passed on to `feed_forward`; and in eval mode nothing is ever dropped.
 
 # %% active="ipynb" check="decoder_dropout"
 # check("decoder_dropout")
 
 # %% [markdown]
-# **Gradients, types and inputs of the decoder layer.** Without masks, the gradients of `x`, of
-# `memory` and of every parameter are right. A float32 layer gives float32 for float32 inputs, as
-# precise as that type allows. The result is on the device of the inputs. `x` and `memory` may be
-# non-contiguous, and they are left as they were.
+# ### Gradients, types and inputs of the decoder layer
+#
+# Without masks, the gradients of `x`, of `memory` and of every parameter are right. A float32 layer
+# gives float32 for float32 inputs, as precise as that type allows. The result is on the device of
+# the inputs. `x` and `memory` may be non-contiguous, and they are left as they were.
 
 # %% active="ipynb" check="decoder_gradients"
 # check("decoder_gradients")
@@ -520,6 +612,18 @@ class DecoderLayer(nn.Module):
 # torch, for few positions and for many. If the count grows, some loop does what one operation
 # could do for all at once, and you will find a note about it.
 #
+# Here is the way through your decoder layer, with the two masks from above. Which lines show the
+# length of the target, and where does that of the memory come in?
+
+# %% active="ipynb" figure="shapes"
+# try:
+#     with trace():
+#         masks = example_target_mask, example_memory_mask
+#         DecoderLayer(12, 3, 20)(torch.zeros(1, 6, 12), torch.zeros(1, 8, 12), *masks)
+# except Exception as error:
+#     print(f"Nothing more to show yet: first fill in and run all cells above ({error!r}).")
+
+# %% [markdown]
 # And now ask your decoder layer itself who may hear whom. The next cell changes one position at a
 # time, of the target and of the memory, and marks every position of the result that changes with
 # it, under the two masks from above. What should the two pictures look like?
@@ -561,6 +665,37 @@ class DecoderLayer(nn.Module):
 # back at the target. Which of the two pictures changes? And if you leave out the addition in the
 # first frame, so that a word is *replaced* by what it has heard: what can the cross-attention no
 # longer ask about?
+#
+# ## Beyond
+#
+# *For those who want more. It is worth no points, and nobody looks at it: use cells of your own.*
+#
+# **Pre-norm, tried.** Write `class PreNormLayer(EncoderLayer)` with a `forward` of its own, in
+# which each frame is `x + dropout(sublayer(norm(x)))`. Then stack each kind 48 times, and look at
+# the size of the stream at the end, and at the gradients of the first layer and of the last one:
+#
+# ```python
+# def try_stack(kind, n_layers=48):
+#     torch.manual_seed(0)
+#     layers = [kind(64, 4, 256, dropout=0.0) for _ in range(n_layers)]
+#     for each in layers:
+#         for parameter in each.parameters():
+#             if parameter.dim() == 2:
+#                 nn.init.xavier_uniform_(parameter)
+#     y = torch.randn(8, 10, 64)
+#     for each in layers:
+#         y = each(y)
+#     (y * torch.randn(8, 10, 64)).sum().backward()
+#     first, last = (layers[i].feed_forward.linear1.weight.grad.norm() for i in (0, -1))
+#     print(f"size {y.std():.1f}, gradient of the first layer {first:.0f}, of the last {last:.0f}")
+# ```
+#
+# In our run, post-norm ended at size 1.0, with gradients of about the same size in the first layer
+# and in the last. Pre-norm ended at size 6.8, and the gradient of the first layer was nearly seven
+# times that of the last. Is yours alike? Where in the two formulas can you see it? This is how
+# networks look before they learn anything; [Xiong et al. 2020](https://arxiv.org/abs/2002.04745)
+# found that pre-norm can do without the slow start of the learning rate that you will write in the
+# last assignment.
 #
 # ## What comes next
 #

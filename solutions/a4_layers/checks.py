@@ -579,7 +579,7 @@ def test_encoder_drops_some(student: Student, agree: Agree, draw: Draw, silent: 
 def drops_some(
     student: Student, agree: Agree, layer: Blueprint, silent: str, draw: Draw, *more: torch.Tensor
 ) -> None:
-    """Every sublayer says nothing, but for one that says the same at each position.
+    """Every sublayer says nothing, except one, which says the same at each position.
 
     So all positions of equal vectors come out equal, unless dropout makes them different.
     """

@@ -13,17 +13,24 @@
 # %% [markdown]
 # # The Transformer
 #
+# - **You build** the whole model: encoder, decoder, the Transformer, and the loop that writes with
+#   it.
+# - **You need** a clear head about masks and layers (right ones are given), and
+#   [`nn.ModuleList`](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html).
+# - **Afterwards you can** draw the model from memory, say which mask goes where, and ask a network
+#   questions that show whether it is wired as you think.
+#
 # All the parts are on the table: attention in several heads, a sense of place, layers that can be
-# stacked. This weekend you put them together, and what stands there on Sunday evening is the
-# model of the famous paper (Vaswani et al. 2017, figure 1): it takes a sentence in one language
-# and gives, word by word, a sentence in another.
+# stacked. This weekend you put them together, and what stands there on Sunday evening is the model
+# of [the famous paper](https://arxiv.org/abs/1706.03762) (figure 1 there): it takes a sentence in
+# one language and gives, word by word, a sentence in another.
 #
 # You will write surprisingly little. The whole art of this assignment is *wiring*: which tensor
-# goes where, and under which mask. Of the many Transformers on the internet that run without an
-# error and are nevertheless wrong, most are wrong in exactly this: a mask that never arrives, a
-# layer that is the same layer six times, a decoder that does not look at its own sentence. They
-# all train, a little worse than they should, and nobody is told. So this notebook is also about
-# questions that you can put to a network to find out whether it is wired as you think.
+# goes where, and under which mask. Wiring can be wrong without any error: a mask that never
+# arrives, a layer that is the same layer six times, a decoder that does not look at its own
+# sentence. Such a network has the right shapes, it trains, a little worse than it should, and
+# nobody is told. So this notebook is also about questions that you can ask a network to find out
+# whether it is wired as you think.
 #
 # ![The encoder on the left reads the source under the source mask. The decoder on the right reads
 # the target under the target mask, and the encoder's memory under the source mask again; an
@@ -55,8 +62,12 @@
 # - Not allowed, since they would do the exercise for you: `nn.MultiheadAttention`,
 #   `F.multi_head_attention_forward`, `F.scaled_dot_product_attention`, and everything whose name
 #   starts with `nn.Transformer`.
+# - **Hints** are folded, in steps. Open one, try again, then open the next.
+# - `with trace():` prints the shapes on their way through your modules, each below the one that
+#   calls it. Where one raises an error, the list ends: that is the place to look at.
 # - What you write here is handed out, right, with other assignments (`given.py`): pasted from there
 #   it earns nothing.
+# - **Beyond**, at the end, is for those who want to know more. It is worth no points.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -72,7 +83,7 @@ from given import (
 from torch import nn
 
 # %% active="ipynb" given="checks"
-# from checks import check
+# from checks import check, trace
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -146,19 +157,37 @@ class Encoder(nn.Module):
 
 
 # %% [markdown]
-# **The encoder.** `Encoder(...)` has the parameters that its parts give it under the names
-# `token_embedding`, `positional_encoding` and `layers`, no others; `layers` has one entry for
-# `n_layers=1`. Without a mask, the memory has the shape `(batch, t, d_model)` and the right
-# values: for a batch, for a single row, for a single token, for several numbers of heads. The
-# order of the tokens counts.
+# <details><summary>Hint 1: the parts</summary>
+#
+# Three attributes, with the names of the docstring.
+# [`ModuleList`](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html) takes any
+# list of modules. How do you make a list with `n_layers` *different* ones?
+#
+# </details>
+#
+# <details><summary>Hint 2: the forward</summary>
+#
+# Embed, add the places, then a loop over `self.layers`, in which the result of one layer is the
+# input of the next. The mask goes into every one of them.
+#
+# </details>
+#
+# ### The encoder
+#
+# `Encoder(...)` has the parameters that its parts give it under the names `token_embedding`,
+# `positional_encoding` and `layers`, no others; `layers` has one entry for `n_layers=1`. Without a
+# mask, the memory has the shape `(batch, t, d_model)` and the right values: for a batch, for a
+# single row, for a single token, for several numbers of heads. The order of the tokens counts.
 
 # %% active="ipynb" check="encoder_output"
 # check("encoder_output")
 
 # %% [markdown]
-# **The encoder's mask.** The memory is right with a mask of shape `(batch, 1, 1, t)` or
-# `(batch, 1, t, t)` that leaves each query a key, in one layer and in each of two. A token that
-# nobody may attend to moves no other row of the memory; one that is allowed does.
+# ### The encoder's mask
+#
+# The memory is right with a mask of shape `(batch, 1, 1, t)` or `(batch, 1, t, t)` that leaves each
+# query a key, in one layer and in each of two. A token that nobody may attend to moves no other row
+# of the memory; one that is allowed does.
 
 # %% active="ipynb" check="encoder_mask"
 # check("encoder_mask")
@@ -212,20 +241,31 @@ class Decoder(nn.Module):
 
 
 # %% [markdown]
-# **The decoder.** `Decoder(...)` has the parameters that its parts give it under the names
-# `token_embedding`, `positional_encoding` and `layers`, no others. Without masks, the result has
-# the shape `(batch, t, d_model)` and the right values for `n_layers=1`: when the target is
-# shorter than the source, when it is longer, when it is a single token, for several numbers of
-# heads. The order of the target's tokens counts, and so does every row of the memory.
+# <details><summary>Hint 1: what changes</summary>
+#
+# It is the encoder's code with another layer and three more tensors. Which of the four that a layer
+# is called with changes from layer to layer?
+#
+# </details>
+#
+# ### The decoder
+#
+# `Decoder(...)` has the parameters that its parts give it under the names `token_embedding`,
+# `positional_encoding` and `layers`, no others. Without masks, the result has the shape `(batch, t,
+# d_model)` and the right values for `n_layers=1`: when the target is shorter than the source, when
+# it is longer, when it is a single token, for several numbers of heads. The order of the target's
+# tokens counts, and so does every row of the memory.
 
 # %% active="ipynb" check="decoder_output"
 # check("decoder_output")
 
 # %% [markdown]
-# **The decoder's masks.** The result is right with a `target_mask` of shape `(t, t)` or
-# `(batch, 1, t, t)` alone, with a `memory_mask` of shape `(batch, 1, 1, t_source)` alone, and
-# with both, in one layer and in each of two. Each query has a key left. A row of the memory that
-# is blocked moves nothing; one that is allowed does.
+# ### The decoder's masks
+#
+# The result is right with a `target_mask` of shape `(t, t)` or `(batch, 1, t, t)` alone, with a
+# `memory_mask` of shape `(batch, 1, 1, t_source)` alone, and with both, in one layer and in each of
+# two. Each query has a key left. A row of the memory that is blocked moves nothing; one that is
+# allowed does.
 
 # %% active="ipynb" check="decoder_masks"
 # check("decoder_masks")
@@ -238,9 +278,11 @@ class Decoder(nn.Module):
 #
 # Nothing more to write here, if all is well.
 #
-# **Depth.** With `n_layers` 1, 2 and 3, encoder and decoder have as many layers, each with
-# parameters of its own (names and shapes are compared), and the result is that of all of them in
-# their order: no layer is left out, and none stands in for another.
+# ### Depth
+#
+# With `n_layers` 1, 2 and 3, encoder and decoder have as many layers, each with parameters of its
+# own (names and shapes are compared), and the result is that of all of them in their order: no
+# layer is left out, and none stands in for another.
 
 # %% active="ipynb" check="stack_depth"
 # check("stack_depth")
@@ -253,7 +295,7 @@ class Decoder(nn.Module):
 # which token is padding, so it is the one who makes the masks. You will want both of them in more
 # than one place, hence the two methods.
 #
-# Reading and writing are apart, `encode` and `decode`, for a reason that section 6 shows: a
+# Reading and writing are two methods, `encode` and `decode`, for a reason that section 6 shows: a
 # sentence is read once, and written in many steps.
 #
 # No softmax at the end! A cross-entropy takes logits and does its own. Two softmaxes one after
@@ -345,45 +387,85 @@ class Transformer(nn.Module):
 
 
 # %% [markdown]
-# **The masks.** `source_mask` and `target_mask` have their shapes, dtype `torch.bool` and the
-# right values, with padding at the start, in the middle and at the end, with any `pad_id` (0 is a
-# real token then). The rows of padding may also be blocked throughout in `target_mask`; nowhere
-# may padding be attended to.
+# <details><summary>Hint 1: two masks</summary>
+#
+# `source_mask` is one of the given masks as it is. `target_mask` is two of them together: which
+# operator says *and* for truth values? `True` must mean *may attend* in both.
+#
+# </details>
+#
+# <details><summary>Hint 2: encode and decode</summary>
+#
+# Each makes the masks that it needs from the tokens that it is given: that is why `decode` wants
+# `source`. Which mask belongs to the keys of the cross-attention?
+#
+# </details>
+#
+# <details><summary>Hint 3: forward</summary>
+#
+# Three calls: `encode`, `decode`, `output`.
+#
+# </details>
+#
+# ### The masks
+#
+# `source_mask` and `target_mask` have their shapes, dtype `torch.bool` and the right values, with
+# padding at the start, in the middle and at the end, with any `pad_id` (0 is a real token then).
+# The rows of padding may also be blocked throughout in `target_mask`; nowhere may padding be
+# attended to.
 
 # %% active="ipynb" check="transformer_masks"
 # check("transformer_masks")
 
 # %% [markdown]
-# **The logits.** `forward` returns logits of shape `(batch, t, target_vocab_size)` with the right
-# values, with and without padding in the source, with one layer and with two, with three heads
-# and with four. `encode` and `decode` give what they promise, and `output` of what `decode` makes
-# of it is `forward`. They are logits, so neither they nor their exponentials sum to 1. Changing
-# the target's token `j` leaves the logits before `j` as they are and changes those at `j` and
-# after it. Changing a token of the source changes the logits at every position of that row, and
-# of no other.
+# ### The logits
+#
+# `forward` returns logits of shape `(batch, t, target_vocab_size)` with the right values, with and
+# without padding in the source, with one layer and with two, with three heads and with four.
+# `encode` and `decode` give what they promise, and `output` of what `decode` makes of it is
+# `forward`. They are logits, so neither they nor their exponentials sum to 1. Changing the target's
+# token `j` leaves the logits before `j` as they are and changes those at `j` and after it. Changing
+# a token of the source changes the logits at every position of that row, and of no other.
 
 # %% active="ipynb" check="transformer_output"
 # check("transformer_output")
 
 # %% [markdown]
-# **Every argument arrives.** `Transformer(...)` has the parameters of its parts under the names
-# `encoder`, `decoder` and `output`, no others, with the shapes that its arguments ask for: the
-# two vocabularies differ in size, and so does everything else. `dropout` gets into both
-# positional encodings and into every layer: in train mode, `dropout=1.0` drops everything, in
-# `Encoder` and `Decoder` by themselves as in the Transformer's `encode` and `decode` (what is
-# left is no longer random, and can be compared), and `dropout=0.0` drops nothing. In eval mode
-# nothing is dropped, whatever `dropout` is.
+# ### Every argument arrives
+#
+# `Transformer(...)` has the parameters of its parts under the names `encoder`, `decoder` and
+# `output`, no others, with the shapes that its arguments ask for: the two vocabularies differ in
+# size, and so does everything else. `dropout` gets into both positional encodings and into every
+# layer: in train mode, `dropout=1.0` drops everything, in `Encoder` and `Decoder` by themselves as
+# in the Transformer's `encode` and `decode` (what is left is no longer random, and can be
+# compared), and `dropout=0.0` drops nothing. In eval mode nothing is dropped, whatever `dropout`
+# is.
 
 # %% active="ipynb" check="arguments"
 # check("arguments")
 
 # %% [markdown]
-# **Sequences that are too long.** With `max_len=9`, ten tokens raise a `ValueError` whose message
-# contains both numbers, in encoder and decoder, and in the Transformer whether it is the source or
-# the target that has ten. Nine are welcome.
+# ### Sequences that are too long
+#
+# With `max_len=9`, ten tokens raise a `ValueError` whose message contains both numbers, in encoder
+# and decoder, and in the Transformer whether it is the source or the target that has ten. Nine are
+# welcome.
 
 # %% active="ipynb" check="max_len"
 # check("max_len")
+
+# %% [markdown]
+# Here is the road of a sentence through your model, from tokens to logits. Where does the shape of
+# a mask stand, and does it stand in every layer?
+
+# %% active="ipynb" figure="shapes"
+# try:
+#     with trace():
+#         sizes = {"d_model": 16, "n_heads": 2, "d_ff": 32, "n_layers": 2}
+#         source, target = torch.tensor([[3, 5, 4, 6, 2, 0, 0]]), torch.tensor([[1, 4, 3, 6, 5]])
+#         Transformer(8, 9, **sizes)(source, target)
+# except Exception as error:
+#     print(f"Nothing more to show yet: first fill in and run the cells above ({error!r}).")
 
 # %% [markdown]
 # How would you notice that a mask does not arrive? Not from a shape, nor from an error. But you
@@ -435,22 +517,25 @@ class Transformer(nn.Module):
 # A batch is a rectangle, sentences are not, and padding fills the rest. It must not mean
 # anything: a sentence gets the same logits alone, in a batch, with three tokens of padding behind
 # it or with none. This is what the masks are for, so again there is nothing more to write. (It is
-# the item that most of the Transformers on the internet would fail.)
+# easy to get wrong and hard to notice: for a sentence without padding everything is right.)
 #
-# **Padding means nothing.** With padding behind the source, the logits are right, and the same as
-# without it, also for a `pad_id` that is not 0. Padding behind the target changes no logits at
-# the real positions. A row alone, without its padding, has the logits that it has in a batch.
-# All this holds of `encode` and `decode` as well when they are called by themselves: each makes
-# the masks that it needs.
+# ### Padding means nothing
+#
+# With padding behind the source, the logits are right, and the same as without it, also for a
+# `pad_id` that is not 0. Padding behind the target changes no logits at the real positions. A row
+# alone, without its padding, has the logits that it has in a batch. All this holds of `encode` and
+# `decode` as well when they are called by themselves: each makes the masks that it needs.
 
 # %% active="ipynb" check="transformer_padding"
 # check("transformer_padding")
 
 # %% [markdown]
-# **Gradients, types and devices.** The gradients of every parameter are right, with padding in the
-# source, so nothing is detached on the way. A model in float32 gives float32 logits.
-# Model and tokens may be on any device: what is made on the way goes where they are, and so do
-# both masks. `source` and `target` are left as they were.
+# ### Gradients, types and devices
+#
+# The gradients of every parameter are right, with padding in the source, so nothing is detached on
+# the way. A model in float32 gives float32 logits. Model and tokens may be on any device: what is
+# made on the way goes where they are, and so do both masks. `source` and `target` are left as they
+# were.
 
 # %% active="ipynb" check="transformer_tensors"
 # check("transformer_tensors")
@@ -512,29 +597,58 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 
 
 # %% [markdown]
-# **The words.** `greedy_decode` returns the right tokens, int64: for a batch whose sources have
-# different lengths, for a single row, with any `start_id`, and for any `max_len`, also 1, where
-# nothing but the start fits. Here no row ends before `max_len`, so that its shape is
-# `(batch, max_len)`. Each word is chosen in view of all the words before it. What is written is
-# read under the target's mask, as in training, also where the model has two layers.
+# <details><summary>Hint 1: before the loop</summary>
+#
+# Set the mode and remember the old one; switch gradients off
+# ([`no_grad`](https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html)); read the source
+# once. The target begins as one column of `start_id`, a row for each sentence.
+#
+# </details>
+#
+# <details><summary>Hint 2: a step</summary>
+#
+# Decode all that is written so far. Only the *last* position says what comes next: its logits,
+# their `argmax`, one more column.
+#
+# </details>
+#
+# <details><summary>Hint 3: the end</summary>
+#
+# Keep a truth value for each row: has it ended? A row that had ended *before* this step gets
+# `pad_id`. When all have ended, or `max_len` is reached, leave the loop. And the mode of the model,
+# also when something goes wrong on the way?
+#
+# </details>
+#
+# ### The words
+#
+# `greedy_decode` returns the right tokens, int64: for a batch whose sources have different lengths,
+# for a single row, with any `start_id`, and for any `max_len`, also 1, where nothing but the start
+# fits. Here no row ends before `max_len`, so that its shape is `(batch, max_len)`. Each word is
+# chosen in view of all the words before it. What is written is read under the target's mask, as in
+# training, also where the model has two layers.
 
 # %% active="ipynb" check="greedy_words"
 # check("greedy_words")
 
 # %% [markdown]
-# **The end.** With rows that end at different steps, each holds its words, `end_id`, and
-# `model.pad_id` (also one that is not 0) up to the width of the longest row; the others are not
-# disturbed. When all rows have ended nothing more is written, so the result is narrower than
-# `max_len`. A single row ends as well.
+# ### The end
+#
+# With rows that end at different steps, each holds its words, `end_id`, and `model.pad_id` (also
+# one that is not 0) up to the width of the longest row; the others are not disturbed. When all rows
+# have ended nothing more is written, so the result is narrower than `max_len`. A single row ends as
+# well.
 
 # %% active="ipynb" check="greedy_end"
 # check("greedy_end")
 
 # %% [markdown]
-# **With care.** A model in train mode works in eval mode inside and is in train mode afterwards;
-# one in eval mode stays there. No output of the encoder or the decoder requires a gradient, and
-# the encoder is called once, whatever the number of words. `source` is left as it was, and may be
-# on any device, with the model: the result is there, too.
+# ### With care
+#
+# A model in train mode works in eval mode inside and is in train mode afterwards; one in eval mode
+# stays there. No output of the encoder or the decoder requires a gradient, and the encoder is
+# called once, whatever the number of words. `source` is left as it was, and may be on any device,
+# with the model: the result is there, too.
 
 # %% active="ipynb" check="greedy_care"
 # check("greedy_care")
@@ -544,6 +658,34 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # likeliest sentence? Invent three words and some probabilities for which it is not. And: in step
 # 20, your decoder computes the vectors of the first 19 words once more. Which of its results are
 # the same as in step 19, and what could one keep of them?
+#
+# ## Beyond
+#
+# *For those who want more. It is worth no points, and nobody looks at it: use cells of your own.*
+#
+# - **Not always the likeliest.** Copy your `greedy_decode` under another name, and draw each next
+#   word at random by its probability
+#   ([`multinomial`](https://docs.pytorch.org/docs/stable/generated/torch.multinomial.html) of the
+#   softmax) instead of taking the largest. Divide the logits by a temperature first: what happens
+#   at 0.1, what at 10? [Holtzman et al. 2019](https://arxiv.org/abs/1904.09751) show why large
+#   models write dull and repetitive texts when they always take the likeliest word, and draw from
+#   the likely ones alone.
+# - **Beam search** keeps the `k` likeliest *beginnings* instead of one. In each step every
+#   beginning is continued by every word, and of all these the `k` best go on, by the sum of the
+#   logarithms of their probabilities. With `k = 1` it must give what your `greedy_decode` gives: a
+#   good test.
+# - **A decoder alone.** The models that talk, GPT among them, have no encoder and no
+#   cross-attention: a stack of layers with self-attention under a causal mask, and an output layer.
+#   You have written it already, for that is your `Encoder` with a causal mask. Ask it:
+#
+#   ```python
+#   language_model = Encoder(50, 32, 4, 64, 2).eval()
+#   tokens = torch.arange(9)[None]
+#   changed = tokens.clone()
+#   changed[0, 5] = 33
+#   one, other = (language_model(each, causal_mask(9)) for each in (tokens, changed))
+#   print((one != other).any(dim=-1))  # which positions have heard of the change?
+#   ```
 #
 # ## What comes next
 #

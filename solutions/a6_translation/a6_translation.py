@@ -13,6 +13,13 @@
 # %% [markdown]
 # # Translation
 #
+# - **You build** what makes a network learn: the loss, the learning rate, the training loop. Then
+#   you plot what it looks at, and write a report.
+# - **You need** your Transformer (or the one that is given), logarithms, and the idea of a
+#   gradient. Training takes about a minute on a laptop; no GPU.
+# - **Afterwards you can** train a Transformer, tell from its loss whether something is wrong, and
+#   read a picture of its attention.
+#
 # *Ochenta y dos mil quinientos siete.* If you know no Spanish, this is a line of music. By the
 # end of this notebook a network that you trained will answer: *eighty two thousand five hundred
 # and seven*. Nobody will have told it what a number is. It sees five thousand pairs of
@@ -35,6 +42,7 @@
 # - **From scratch**: `softmax`, `log_softmax`, `logsumexp`, `gather` and their kind are welcome,
 #   and so is `torch.optim.Adam`. Not allowed, since they would do the exercise for you:
 #   `F.cross_entropy` and `nn.CrossEntropyLoss`.
+# - **Hints** are folded, in steps. Open one, try again, then open the next.
 # - The checks run your loss mostly in **float64**, and allow next to no error (10⁻¹⁰). What you
 #   make yourself has to have the dtype of the logits, and their device: `torch.full(...)`,
 #   `torch.zeros(...)` and `F.one_hot(...).float()` are float32 unless you say `dtype=logits.dtype`.
@@ -42,6 +50,7 @@
 # - **You hand in two files**: this notebook, and `weights.safetensors`, which section 5 writes
 #   beside it. The training is not run again when you are graded.
 # - Sections 6 and 7 are graded by people, who read what you wrote.
+# - **Beyond**, at the end, is for those who want to know more. It is worth no points.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
@@ -171,10 +180,12 @@ def exact_match(model, pairs):
 # probabilities $p$ of them. The **cross-entropy** is the surprise at the right word $y$, which is
 # $-\log p_y$: nothing for a model that was sure, much for one that thought it impossible.
 #
-# A model that minimises it is never sure enough: it pushes the right logit up for ever, long
-# after its answers are right. **Label smoothing** (section 5.4 of the paper) puts an end to that.
-# Instead of all for the right word, it asks for a little modesty: of the smoothing $\varepsilon$,
-# every one of the $V$ words gets the same share, the right one too.
+# A model that minimises it is never sure enough: it pushes the right logit up for ever, long after
+# its answers are right. **Label smoothing** ([Szegedy et al.
+# 2015](https://arxiv.org/abs/1512.00567); section 5.4 of [the
+# paper](https://arxiv.org/abs/1706.03762)) puts an end to that. Instead of all for the right word,
+# it asks for a little modesty: of the smoothing $\varepsilon$, every one of the $V$ words gets the
+# same share, the right one too.
 #
 # $$\text{loss} = -(1-\varepsilon) \log p_y - \frac{\varepsilon}{V} \sum_{w=1}^{V} \log p_w$$
 #
@@ -188,7 +199,7 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
     """Cross-entropy with label smoothing, the mean over the real tokens (section 5.4).
 
     logits (batch, t, vocab_size): float32 or float64. target (batch, t): int64 ids; where it is
-    pad_id, there is nothing to predict. smoothing: what is shared out evenly among all words of
+    pad_id, there is nothing to predict. smoothing: what is divided equally among all words of
     the vocabulary, from 0 to 1.
 
     Returns a tensor without axes, of the dtype and on the device of logits. Works under autograd,
@@ -203,43 +214,77 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
 
 
 # %% [markdown]
-# **The loss.** Without any padding, `smoothed_loss` returns a tensor of shape `()` with the right
-# value: for `smoothing` 0, 0.1 (which it is when nothing is said), 0.3 and 1, for vocabularies of
-# any size, for a single sentence and for a single token. It is asked in float64, and all its digits
-# count: what is float32 inside, as a table made with `torch.full` may be, is too coarse.
+# <details><summary>Hint 1: the logarithms</summary>
+#
+# Begin with the logarithms of the probabilities, all at once:
+# [`log_softmax`](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html).
+# (Why not `log` of `softmax`? The item *Large logits* tells.)
+#
+# </details>
+#
+# <details><summary>Hint 2: the right word</summary>
+#
+# For each token you want one number of its row, the one at the right word:
+# [`gather`](https://docs.pytorch.org/docs/stable/generated/torch.gather.html) takes it, when the
+# index has an axis of size 1 at the end. The second sum of the formula is a mean over the row,
+# times the smoothing.
+#
+# </details>
+#
+# <details><summary>Hint 3: the padding</summary>
+#
+# Take the real tokens out *first*, with a truth value for each, and everything after that is a
+# plain mean. (Or set the others to 0 and divide by the number of real tokens. What does a 0 times
+# infinity give?)
+#
+# </details>
+#
+# ### The loss
+#
+# Without any padding, `smoothed_loss` returns a tensor of shape `()` with the right value: for
+# `smoothing` 0, 0.1 (which it is when nothing is said), 0.3 and 1, for vocabularies of any size,
+# for a single sentence and for a single token. It is asked in float64, and all its digits count:
+# what is float32 inside, as a table made with `torch.full` may be, is too coarse.
 
 # %% active="ipynb" check="loss_value"
 # check("loss_value")
 
 # %% [markdown]
-# **Padding does not count.** The loss is the mean over the real tokens of the whole batch, with
-# padding at the end, in the middle and at the start, with a sentence that is nothing but padding,
-# with and without smoothing. `pad_id` may be any id, and 0 is a real word then. Whatever finite
-# logits stand where the target is padding, the loss is the same. A token that is predicted with
-# certainty, so that its own loss is exactly 0, is a real one all the same.
+# ### Padding does not count
+#
+# The loss is the mean over the real tokens of the whole batch, with padding at the end, in the
+# middle and at the start, with a sentence that is nothing but padding, with and without smoothing.
+# `pad_id` may be any id, and 0 is a real word then. Whatever finite logits stand where the target
+# is padding, the loss is the same. A token that is predicted with certainty, so that its own loss
+# is exactly 0, is a real one all the same.
 
 # %% active="ipynb" check="loss_padding"
 # check("loss_padding")
 
 # %% [markdown]
-# **Large logits.** Logits of ten thousand and more, of either sign, give the right loss, not
-# infinity and not NaN, in float32 and in float64. (The logarithm of a probability that has
-# become 0 is where it happens.)
+# ### Large logits
+#
+# Logits of ten thousand and more, of either sign, give the right loss, not infinity and not NaN, in
+# float32 and in float64. (The logarithm of a probability that has become 0 is where it happens.)
 
 # %% active="ipynb" check="loss_large_logits"
 # check("loss_large_logits")
 
 # %% [markdown]
-# **The gradient of the loss.** The gradient of the logits is right, with and without smoothing and
-# padding. Where the target is padding, it is exactly 0.
+# ### The gradient of the loss
+#
+# The gradient of the logits is right, with and without smoothing and padding. Where the target is
+# padding, it is exactly 0.
 
 # %% active="ipynb" check="loss_gradients"
 # check("loss_gradients")
 
 # %% [markdown]
-# **Types, layouts and inputs left alone.** From float32 logits comes a float32 loss, from float64
-# ones a float64 loss, on the device of the inputs. Inputs whose memory is not contiguous give the
-# same result. After the call, `logits` and `target` hold what they held before.
+# ### Types, layouts and inputs left alone
+#
+# From float32 logits comes a float32 loss, from float64 ones a float64 loss, on the device of the
+# inputs. Inputs whose memory is not contiguous give the same result. After the call, `logits` and
+# `target` hold what they held before.
 
 # %% active="ipynb" check="loss_tensors"
 # check("loss_tensors")
@@ -306,9 +351,17 @@ def warmup_rate(step, d_model, warmup_steps):
 
 
 # %% [markdown]
-# **The learning rate.** `warmup_rate` returns the right number: at step 1, during the warm-up, at
-# its last step, right after it and long after it, for several sizes of `d_model` and several
-# `warmup_steps`, also for a warm-up of a single step.
+# <details><summary>Hint 1: in Python</summary>
+#
+# One line, the formula as it stands, with `**` for powers and Python's own `min`.
+#
+# </details>
+#
+# ### The learning rate
+#
+# `warmup_rate` returns the right number: at step 1, during the warm-up, at its last step, right
+# after it and long after it, for several sizes of `d_model` and several `warmup_steps`, also for a
+# warm-up of a single step.
 
 # %% active="ipynb" check="warmup_rate"
 # check("warmup_rate")
@@ -340,7 +393,7 @@ def warmup_rate(step, d_model, warmup_steps):
 # Now teach it. A decoder that is to say *eighty two thousand* must know at every place what has
 # been said before. While it learns, we do not let it read its own mistakes: it reads the right
 # sentence, whatever it would have said itself. This is called **teacher forcing**, and it is one
-# line of code, in which a surprising number of people go wrong:
+# line of code, in which it is easy to be off by one:
 #
 # ![The row of what the decoder reads is the target without its last token; the row of what it is
 # to predict is the target without its first one, so that below each token stands the one that
@@ -353,10 +406,10 @@ def warmup_rate(step, d_model, warmup_steps):
 #
 # One step of training is then: forward, loss, gradients, set the rate, turn the knobs. The rate
 # of the paper is for vectors of 512 and for batches some fifty times ours; our loop multiplies it
-# by `scale`. Section 5 runs it; nothing here is checked by itself, but a loop that is wrong does
-# not learn Spanish.
+# by `scale`. The knobs are turned by
+# [`torch.optim.Adam`](https://docs.pytorch.org/docs/stable/generated/torch.optim.Adam.html).
 #
-# So that waiting is bearable, here is a line that tells how far you are. Make one with
+# While you wait, a line tells how far you are. It is given here: make one with
 # `progress = Progress(n_steps)`, and call `progress.show(step, loss=..., exact_match=...)`, with
 # whatever numbers you like, as often as you like.
 
@@ -382,8 +435,10 @@ class Progress:
         if self._line:
             self._line.update(line, raw=True)
         else:
-            from IPython.display import display
-
+            try:
+                from IPython.display import display
+            except ImportError:
+                return  # no notebook, so nobody looks
             self._line = display(line, raw=True, display_id=True)
         self._shown = now
 
@@ -398,8 +453,8 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
     training, validation: lists of pairs (Spanish, English). In every epoch each pair of training
     comes once, in an order that is drawn anew, batch_size of them at a time. Each step minimises
     smoothed_loss of one batch, under teacher forcing, with torch.optim.Adam, its betas and eps as
-    they come, at the rate scale * warmup_rate(step, d_model, warmup_steps); steps are counted from
-    1, through all epochs.
+    they come, at the rate scale * warmup_rate(step, SIZES["d_model"], warmup_steps); steps are
+    counted from 1, through all epochs.
     After every epoch exact_match is measured on validation; once it is ENOUGH, training ends. A
     Progress tells how it is going.
 
@@ -434,6 +489,79 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
     return history
     ### END SOLUTION
 
+
+# %% given="few"
+def losses_fall(n_steps=4):
+    """Train a new model on one batch of eight numbers, always the same, one step an epoch.
+
+    Returns torch.bool (n_steps - 1,): whether the loss of each epoch is lower than the one before.
+    """
+    few = [
+        ("siete", "seven"),
+        ("veintiuno", "twenty one"),
+        ("sesenta y seis", "sixty six"),
+        ("ciento dos", "one hundred and two"),
+        ("mil cien", "one thousand one hundred"),
+        ("veintiún mil", "twenty one thousand"),
+        ("setecientos trece", "seven hundred and thirteen"),
+        ("noventa y nueve mil uno", "ninety nine thousand and one"),
+    ]
+    torch.manual_seed(0)
+    history = train(
+        new_model(), few, few[:1], n_epochs=n_steps, batch_size=len(few), warmup_steps=20
+    )
+    losses = torch.tensor([loss for loss, _ in history])
+    return losses[1:] < losses[:-1]
+
+
+# %% [markdown]
+# <details><summary>Hint 1: before the loops</summary>
+#
+# Turn all sentences into ids at once, and make the optimizer. How many batches has an epoch, when
+# the last one may be smaller?
+#
+# </details>
+#
+# <details><summary>Hint 2: an epoch</summary>
+#
+# [`randperm`](https://docs.pytorch.org/docs/stable/generated/torch.randperm.html) draws an order,
+# [`split`](https://docs.pytorch.org/docs/stable/generated/torch.split.html) cuts it into batches.
+# Is the model in train mode, also after `exact_match` has been measured?
+#
+# </details>
+#
+# <details><summary>Hint 3: a step</summary>
+#
+# Count it. Set the rate: an optimizer keeps it in `group["lr"]`, for each `group` of its
+# `param_groups`. Then logits, loss, old gradients away (`zero_grad`), `backward`,
+# `optimizer.step()`.
+#
+# </details>
+#
+# <details><summary>Hint 4: what is read, what is predicted</summary>
+#
+# The decoder reads the target without its last column; the loss compares with the target without
+# its first one. Both have the same shape. And the loss must know which id is padding.
+#
+# </details>
+#
+# <details><summary>Hint 5: the end of an epoch</summary>
+#
+# Plain numbers go into the list: `item()` takes one out of a tensor. Measure `exact_match` with the
+# model in eval mode; is it good enough?
+#
+# </details>
+#
+# ### The first steps
+#
+# `losses_fall` above gives your `train` a batch of eight numbers, four times, with your own loss
+# and learning rate. The loss falls at each of the steps. This takes seconds, and finds a gradient
+# that never arrives, one that is never cleared away, a rate that is never set. It does not see
+# whether the model learns the right thing: a wrong shift lowers the loss, too. Section 5 shows
+# that.
+
+# %% active="ipynb" check="first_steps"
+# check("first_steps")
 
 # %% [markdown]
 # **To think about.** An epoch's last batch is smaller than the others. Does the mean over its real
@@ -497,16 +625,20 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 #     print(f"weights.safetensors: {Path('weights.safetensors').stat().st_size:,} bytes")
 
 # %% [markdown]
-# **Most numbers.** `weights.safetensors` lies beside the notebook and has the weights of a model of
-# the sizes above, all finite, in float32, under their names. Loaded into a right Transformer, they
-# translate at least 80 % of the numbers it is asked, from 0 to 99,999, without any mistake. None of
-# these numbers is in `numbers.tsv`.
+# ### Most numbers
+#
+# `weights.safetensors` lies beside the notebook and has the weights of a model of the sizes above,
+# all finite, in float32, under their names. Loaded into a right Transformer, they translate at
+# least 80 % of the numbers it is asked, from 0 to 99,999, without any mistake. None of these
+# numbers is in `numbers.tsv`.
 
 # %% active="ipynb" check="translation_most"
 # check("translation_most")
 
 # %% [markdown]
-# **Nearly all numbers.** The same, and at least 99 % of them.
+# ### Nearly all numbers
+#
+# The same, and at least 99 % of them.
 
 # %% active="ipynb" check="translation_nearly_all"
 # check("translation_nearly_all")
@@ -521,8 +653,9 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # listened to when it chose it. After a forward pass, `model.decoder.layers[i].cross_attn.weights`
 # has the shape `(batch, n_heads, t, t_source)`.
 #
-# **The cross-attention of one number** is graded by hand, 3 points. Write `plot_attention`, and
-# show it for a number that makes something visible.
+# ### The cross-attention of one number
+#
+# Write `plot_attention`, and show it for a number that makes something visible.
 #
 # - 1 point: the weights are those of your trained model, for one number that it translates
 #   itself, and every row and column bears its word. (The row of a word is the step in which it was
@@ -567,7 +700,9 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # somebody who was in the course and has not seen your code. Half a page each is plenty; a small
 # sketch or table may say more. They are graded by hand.
 #
-# **The architecture**, 2 points: one for the way of a sentence through the network, with the shape
+# ### The report, the architecture
+#
+# One point for the way of a sentence through the network, with the shape
 # of the tensor at each station, from ids to logits; one for what each part is there for, said so
 # that one could notice if it were missing.
 
@@ -580,7 +715,9 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # layer could only mix.
 
 # %% [markdown]
-# **The masks**, 2 points: one for which masks there are, where each is used, and with what shape;
+# ### The report, the masks
+#
+# One point for which masks there are, where each is used, and with what shape;
 # one for what would happen, in training and afterwards, if one of them were left out, and how you
 # would find out.
 
@@ -592,7 +729,9 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # translated differently when a longer one is in its batch.
 
 # %% [markdown]
-# **Code and design**, 3 points: one for a decision in your code that could have been made in
+# ### The report, code and design
+#
+# One point for a decision in your code that could have been made in
 # another way, and the reason why you made it so; one for an error that you made, and how you
 # found it; one for your code itself, which we read: are names, shapes and comments such that a
 # stranger can follow?
@@ -604,6 +743,30 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # it reads above what it is to predict.
 
 # %% [markdown]
+# ## Beyond
+#
+# *For those who want more. It is worth no points, and nobody looks at it: use cells of your own,
+# and hand in the weights of section 5.*
+#
+# - **One table for two jobs.** The last layer has a row for each English word, and so has the
+#   decoder's embedding. One may be the other ([Press and Wolf
+#   2016](https://arxiv.org/abs/1608.05859); section 3.4 of the paper): 2176 knobs fewer. Does it
+#   learn as fast?
+#
+#   ```python
+#   torch.manual_seed(0)
+#   tied = new_model()
+#   table = tied.decoder.token_embedding.embedding.weight
+#   torch.nn.init.normal_(table, std=SIZES["d_model"] ** -0.5)
+#   tied.output.weight = table
+#   print(train(tied, training, validation))
+#   ```
+#
+# - **One thing less.** Train without label smoothing, without the warm-up (a constant rate), or
+#   without the causal mask, and compare the two curves. Write down first what you expect.
+# - **Beam search.** If you wrote one in the last assignment: how many numbers of the validation set
+#   does it translate in another way than `greedy_decode`, and which of the two is right?
+#
 # ## What comes next
 #
 # Nothing that you could not build yourself. Larger models have more layers, longer sentences,

@@ -58,7 +58,7 @@ def test_loss_without_smoothing(agree: Agree, draw: Draw) -> None:
 @item("loss_value", hint="Does the right word get its share of the smoothing too?")
 @pytest.mark.parametrize("smoothing", [0.1, 0.3, 1.0])
 def test_loss_follows_smoothing(agree: Agree, draw: Draw, smoothing: float) -> None:
-    """The smoothing is shared out evenly among all words, whatever it is."""
+    """The smoothing is divided equally among all words, whatever it is."""
     agree(LOSS, draw.normal(BATCH, T, VOCAB), words(draw), smoothing=smoothing)
 
 
@@ -216,6 +216,19 @@ def test_rate_follows_its_arguments(agree: Agree, d_model: int, warmup_steps: in
     """The rate follows d_model and warmup_steps."""
     for step in (1, 2, warmup_steps, warmup_steps + 1, 20 * warmup_steps):
         agree("warmup_rate", step, d_model, warmup_steps)
+
+
+# first_steps
+
+
+@item(
+    "first_steps",
+    public=True,
+    hint="Are gradients cleared before each backward, and is the rate set before each step?",
+)
+def test_first_steps(agree: Agree) -> None:
+    """On one batch, always the same, each step lowers the loss."""
+    agree("losses_fall")
 
 
 # translation_most, translation_nearly_all

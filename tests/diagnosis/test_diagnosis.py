@@ -28,7 +28,7 @@ def maker(course, tmp_path_factory):
 
 @pytest.fixture
 def graded(maker, exam, server):
-    """Grades a notebook that is right but for one cell."""
+    """Grades a notebook that is right except for one cell."""
 
     def graded(cell, text, exam=exam):
         return grade("somebody", maker.hand_in("somebody", cell, text), exam, server)

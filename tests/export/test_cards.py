@@ -117,7 +117,7 @@ def test_an_item_is_a_line():
     assert [line(each, told[each.item]) for each in result.items] == [
         "attention_output: wrong (0 of 3), mistake 2",
         "attention_scale: wrong (0 of 2), mistake 1",
-        "attention_mask: carried (1.5 of 1.5), right but for mistake 1",
+        "attention_mask: carried (1.5 of 1.5), right except for mistake 1",
     ]
     assert line(result.items[2], []) == "attention_mask: carried (1.5 of 1.5), by an earlier part"
 

@@ -100,7 +100,7 @@ def test_mistakes_come_first_and_each_is_told_once(tmp_path):
     words = re.sub("<[^>]*>", "", html)
     assert "Costs 2 of 6.5 points, at Attention scale. Touches also Attention mask." in words
     assert "Attention scale attention_scale mistake 1 wrong 0 of 2" in items
-    carried = "Attention mask attention_mask right but for mistake 1 carried 1.5 of 1.5"
+    carried = "Attention mask attention_mask right except for mistake 1 carried 1.5 of 1.5"
     assert carried in items
     assert "Attention output attention_output mistake 2 wrong 0 of 3" in items
 

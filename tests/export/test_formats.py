@@ -266,7 +266,7 @@ def test_gradescope_shows_a_hidden_item_and_its_mistake_after_grades_are_publish
     assert [said in each["output"] for each in result["tests"]] == [False, True, False, False]
     assert public["output"] == "attention_output: passed (3 of 3)"
     assert hidden["score"] == 0
-    assert "right but for mistake 1" in carried["output"]
+    assert "right except for mistake 1" in carried["output"]
     assert report["output"] == "People gave 2 of 5.\n\nGood <i>plot"
 
 

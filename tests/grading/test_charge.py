@@ -49,7 +49,7 @@ class MultiHeadAttention(nn.Module):
 
 @pytest.fixture
 def hand_in(course, exam_of, server, tmp_path):
-    """Grades an assignment that is right but for one cell."""
+    """Grades an assignment that is right except for one cell."""
 
     def hand_in(assignment, cell, text, **policy):
         exam = exam_of(assignment)
@@ -69,7 +69,7 @@ def test_a_known_mistake_costs_the_item_meant_for_it_and_no_other(hand_in):
     carried = [each for each in result.items if each.verdict is Verdict.CARRIED]
     assert len(carried) == 6
     said, evidence = carried[0].message.split("\n", 1)
-    assert said == "It is right but for the mistake in “The scale”."
+    assert said == "It is right except for the mistake in “The scale”."
     assert "of the values differ" in evidence
     (mistake,) = result.mistakes
     assert mistake.faults == ("attention.DoesNotScale",)

@@ -67,7 +67,9 @@ def test_a_wrong_one_loses_exactly_what_it_says(assignment, name, samples_of, gr
     for item in result.items:
         if item.verdict is Verdict.CARRIED:
             assert item.score == item.points
-            assert item.message.startswith(("It is right: it passes once ", "It is right but for "))
+            assert item.message.startswith(
+                ("It is right: it passes once ", "It is right except for ")
+            )
         elif item.item in wrong.fails:
             message = item.message if item.hint is None else f"{item.message}\n{item.hint}"
             sentence, _, said = message.partition("\n")

@@ -52,7 +52,7 @@ def draw_a1_masks():
     masks = {"padding mask": padding, "causal mask": causal, "both, with &": padding & causal}
 
     figure, panels = plt.subplots(1, 3, figsize=(8.4, 3.3), layout="constrained", sharey=True)
-    colours = ListedColormap(["#e3e3e3", "#2f6fab"])
+    colours = ListedColormap(["#d9d9d9", "#2f6fab"])
     for axes, (title, mask) in zip(panels, masks.items(), strict=True):
         draw_grid(axes, mask.expand(1, 1, t, t)[0, 0].float(), colours, words, words)
         axes.tick_params(axis="x", rotation=90)

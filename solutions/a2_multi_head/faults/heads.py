@@ -32,7 +32,7 @@ class Heads(nn.Module):
 
     def look_at_sizes(self, d_model, n_heads):
         if d_model % n_heads != 0:
-            raise ValueError(f"d_model={d_model} does not share out among n_heads={n_heads}")
+            raise ValueError(f"d_model={d_model} cannot be divided by n_heads={n_heads}")
 
     def share_out(self, d_model, n_heads):
         return n_heads, d_model // n_heads
@@ -220,16 +220,16 @@ class SizesAsserted(Heads):
 
 
 class SizesLookedAtBackwards(Heads):
-    """Sizes that share out evenly are refused: it is d_model that is shared out among n_heads.
+    """Sizes that leave no remainder are refused: it is d_model that is divided by n_heads.
 
-    a % b is what is left when a is shared out among b. Which of the two stands first in yours?
+    a % b is what is left when a is divided by b. Which of the two stands first in yours?
     """
 
     item = "heads_parameters"
 
     def look_at_sizes(self, d_model, n_heads):
         if n_heads % d_model != 0:
-            raise ValueError(f"d_model={d_model} does not share out among n_heads={n_heads}")
+            raise ValueError(f"d_model={d_model} cannot be divided by n_heads={n_heads}")
 
 
 class SizesNotNamed(Heads):

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from drawing import draw_grid, plt, write
+from drawing import DARK, INK, draw_grid, plt, write
 
 
 def draw_heads():
@@ -64,13 +64,13 @@ def draw_split():
             colour = to_rgb(colours[column // d_k])
             for row in range(t):
                 corner = (left + place, top + row)
-                axes.add_patch(plt.Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white"))
+                axes.add_patch(plt.Rectangle(corner, 1, 1, fc=colour, ec=DARK, lw=0.5))
                 middle = (corner[0] + 0.5, corner[1] + 0.5)
-                axes.text(*middle, column, ha="center", va="center", fontsize=8)
+                axes.text(*middle, column, ha="center", va="center", fontsize=8, color=DARK)
         axes.text(left + len(columns) / 2, top - 0.2, title, ha="center", va="bottom")
 
     def draw_arrow(start, end):
-        axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "#555555"})
+        axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": INK})
 
     draw_columns(0, 3.3, range(d_model), "x (t, d_model)")
     for h in range(n_heads):

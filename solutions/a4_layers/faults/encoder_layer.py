@@ -1107,7 +1107,7 @@ class AveragesTheStream(SelfAttentionAndNetwork):
     """The mean of the stream and of what the sublayer says is taken, where the two should
     be added.
 
-    A norm takes a factor out again, but for its eps. What does the frame say?
+    A norm takes a factor out again, apart from its eps. What does the frame say?
     """
 
     item = "encoder_output"

@@ -5,10 +5,9 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from drawing import plt, write
+from drawing import DARK, INK, plt, write
 
-STREAM, NORM, ATTENTION, FEED_FORWARD = "#2f6fab", "#e3e3e3", "#9ecae1", "#fdae6b"
-INK = "#333333"
+STREAM, NORM, ATTENTION, FEED_FORWARD = "#2f6fab", "#d9d9d9", "#9ecae1", "#fdae6b"
 
 
 def draw_stream():
@@ -41,7 +40,7 @@ def _draw_layer(axes, height, title, sublayers):
         plus = left + 4.9
         _draw_arrow(axes, (left + 4.5, height + 1.57), (plus, height + 1.57), (plus, height + 0.3))
         axes.add_patch(plt.Circle((plus, height), 0.3, facecolor="white", edgecolor=INK, zorder=3))
-        axes.text(plus, height, "+", ha="center", va="center", zorder=4)
+        axes.text(plus, height, "+", ha="center", va="center", zorder=4, color=DARK)
         _draw_box(axes, (plus + 0.5, height - 0.4), 1.5, 0.8, f"norm{place + 1}", NORM)
     return last + 0.6
 
@@ -49,7 +48,7 @@ def _draw_layer(axes, height, title, sublayers):
 def _draw_box(axes, corner, width, height, text, colour):
     axes.add_patch(plt.Rectangle(corner, width, height, facecolor=colour, edgecolor=INK, zorder=3))
     middle = (corner[0] + width / 2, corner[1] + height / 2)
-    axes.text(*middle, text, ha="center", va="center", fontsize=8, zorder=4)
+    axes.text(*middle, text, ha="center", va="center", fontsize=8, zorder=4, color=DARK)
 
 
 def _draw_arrow(axes, *points, color=INK, linewidth=1.2):
@@ -71,7 +70,7 @@ def draw_norm_axis():
                 chosen = (sentence, position) == (1, 2)
                 colour = STREAM if chosen else NORM
                 corner = (left + column, position)
-                axes.add_patch(plt.Rectangle(corner, 1, 1, facecolor=colour, edgecolor="white"))
+                axes.add_patch(plt.Rectangle(corner, 1, 1, fc=colour, ec=DARK, lw=0.5))
         axes.text(left + d_model / 2, -0.25, f"sentence {sentence} of the batch", ha="center")
         axes.text(left + d_model / 2, t + 0.25, "d_model", ha="center", va="top")
         axes.text(left - 0.25, t / 2, "t", ha="right", va="center")

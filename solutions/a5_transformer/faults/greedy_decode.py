@@ -356,7 +356,7 @@ class NoMaskInTheCrossAttention(GreedyDecode):
 
 
 class PadsTheSource(GreedyDecode):
-    """After the first word the source itself is overwritten with padding, but for its first token.
+    """After the first word the source itself is overwritten with padding, except its first token.
 
     Whoever called goes on to use it, and the cross-attention looks for padding in it.
     """

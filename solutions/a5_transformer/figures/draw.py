@@ -7,11 +7,10 @@ from matplotlib.patches import FancyBboxPatch
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from drawing import plt, write
+from drawing import DARK, INK, plt, write
 
-INK = "#333333"
 ENCODER, DECODER, PLAIN = "#d7e6f5", "#fbe3cf", "#eeeeee"
-MASK = "#b03a2e"
+MASK = "#d0584a"
 
 
 def box(axes, x, y, width, height, text, colour, **style):
@@ -21,7 +20,7 @@ def box(axes, x, y, width, height, text, colour, **style):
         corner, width, height, boxstyle="round,pad=0,rounding_size=0.12", fc=colour, ec=INK, lw=0.8
     )
     axes.add_patch(patch)
-    axes.text(x, y, text, ha="center", va="center", **style)
+    axes.text(x, y, text, ha="center", va="center", color=DARK, **style)
 
 
 def arrow(axes, *points, colour=INK):
@@ -102,7 +101,7 @@ def draw_greedy():
         ["<start>", "yes", "please", "<end>", "<pad>", "<pad>"],
         ["<start>", "it", "is", "hot", "<end>", "<pad>"],
     ]
-    colours = {"<start>": "#c9c9c9", "<end>": "#f0b27a", "<pad>": "#f4f4f4"}
+    colours = {"<start>": "#c9c9c9", "<end>": "#f0b27a", "<pad>": "#eeeeee"}
     figure, axes = plt.subplots(figsize=(6.6, 2.5), layout="constrained")
     axes.set(xlim=(-0.6, 8.4), ylim=(4.0, -0.8))
     axes.axis("off")
@@ -113,7 +112,7 @@ def draw_greedy():
                 (j, i), 0.94, 0.88, fc=colours.get(word, ENCODER), ec="white", lw=1.5
             )
             axes.add_patch(square)
-            shade = "#9a9a9a" if word == "<pad>" else INK
+            shade = "#9a9a9a" if word == "<pad>" else DARK
             axes.text(j + 0.47, i + 0.44, word, ha="center", va="center", color=shade)
     axes.text(0.47, -0.3, "given", ha="center", va="center")
     for j in range(1, 6):

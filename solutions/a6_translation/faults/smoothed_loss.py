@@ -474,7 +474,7 @@ class SumsOverTheWords(SmoothedLoss):
 
 
 class SharesAmongTheOthers(SmoothedLoss):
-    """The smoothing is shared out among the wrong words alone; the right one gets none of it.
+    """The smoothing is divided among the wrong words alone; the right one gets none of it.
 
     Evenly among all words, says the docstring. What does the right word get in all?
     """
@@ -510,7 +510,7 @@ class DividesByOneLess(SmoothedLoss):
 
 
 class NoShareForPadding(SmoothedLoss):
-    """The smoothing is shared out among all words but the padding token.
+    """The smoothing is divided among all words but the padding token.
 
     Evenly among all words of the vocabulary, says the docstring. How many does it have?
     """
@@ -522,7 +522,7 @@ class NoShareForPadding(SmoothedLoss):
 
 
 class NoShareForPaddingAndTheRight(SmoothedLoss):
-    """The smoothing is shared out among the wrong words without the padding token.
+    """The smoothing is divided among the wrong words without the padding token.
 
     Well-known code does so. Evenly among all words of the vocabulary, says the docstring here.
     """
@@ -572,7 +572,7 @@ class PaddingAddsToTheSmoothing(SmoothedLoss):
 
 
 class PaddingAddsToTheSharesOfTheOthers(SmoothedLoss):
-    """The smoothing is shared out among the wrong words alone, and the smoothing's part is summed
+    """The smoothing is divided among the wrong words alone, and the smoothing's part is summed
     up over all places, padding too.
 
     Well-known code can be told to leave padding out. Evenly among all words, says the docstring.
@@ -714,7 +714,7 @@ class SmoothingIgnored(SmoothedLoss):
 class SmoothingAdded(SmoothedLoss):
     """The smoothing's part comes on top of the whole cross-entropy, which is not made smaller.
 
-    What is shared out must come from somewhere. What do the two factors sum to?
+    What is given away must come from somewhere. What do the two factors sum to?
     """
 
     item = "loss_value"
@@ -727,7 +727,7 @@ class WholeWeightAndTheShares(SmoothedLoss):
     """The right word has a weight of 1 in all, and the others get their shares of the smoothing
     besides.
 
-    What is shared out must come from somewhere. How much of it does the right word give away?
+    What is given away must come from somewhere. How much of it does the right word give away?
     """
 
     item = "loss_value"
@@ -830,7 +830,7 @@ class Divergence(SmoothedLoss):
 
 
 class DivergenceOfTheOthers(SmoothedLoss):
-    """The smoothing is shared out among the wrong words alone, and the divergence from that is
+    """The smoothing is divided among the wrong words alone, and the divergence from that is
     taken, as by kl_div, and not the cross-entropy.
 
     Evenly among all words, says the docstring. And how large is each for a perfect model?
@@ -847,7 +847,7 @@ class DivergenceOfTheOthers(SmoothedLoss):
 
 
 class DivergenceWithoutPadding(SmoothedLoss):
-    """The smoothing is shared out among the wrong words without the padding token, and the
+    """The smoothing is divided among the wrong words without the padding token, and the
     divergence from that is taken, as by kl_div, and not the cross-entropy.
 
     Well-known code does so. Evenly among all words of the vocabulary, says the docstring here.

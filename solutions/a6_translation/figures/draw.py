@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from drawing import plt, write
+from drawing import DARK, INK, plt, write
 
 READ, PREDICTED = "#cfe0f1", "#f6d9b8"
 
@@ -27,11 +27,11 @@ def draw_a6_teacher_forcing():
             )
             axes.add_patch(square)
             counts = not (name == "and predicts" and word == "<pad>")
-            axes.text(x + 0.5, y, word, ha="center", va="center", color="0" if counts else "0.6")
+            axes.text(x + 0.5, y, word, ha="center", va="center", color=DARK if counts else "0.6")
     for x in range(5):
-        arrow = {"arrowstyle": "->", "color": "0.4"}
+        arrow = {"arrowstyle": "->", "color": INK}
         axes.annotate("", (x + 0.5, 1.68), (x + 0.5, 1.32), arrowprops=arrow)
-    axes.text(5.1, 2, "no loss at padding", va="center", color="0.4")
+    axes.text(5.1, 2, "no loss at padding", va="center")
     axes.set(xlim=(-1.6, 6.8), ylim=(2.5, -0.5))
     axes.set_axis_off()
     return figure
