@@ -61,6 +61,7 @@ class Check:
     public: bool
     hint: str | None
     fits: tuple[str, ...]  # the kinds of mistakes that the hint is about
+    notebook: str | None = None  # what the notebook asks: module.function of a file handed out
 
     @property
     def sentence(self) -> str:
@@ -151,4 +152,5 @@ def _check(node: Any) -> Check:
         public=bool(options.get("public")),
         hint=options.get("hint"),
         fits=(fits,) if isinstance(fits, str) else tuple(fits),
+        notebook=options.get("notebook"),
     )

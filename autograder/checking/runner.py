@@ -4,7 +4,9 @@ What a check may ask for: `student`, `reference`, `agree` (asks both and compare
 from the case's own seed), `handed_in`, `reference_of`. The marker `item(id, public=..., hint=...,
 fits=...)` names the item that a check belongs to; a public one is also recorded as a case for the
 students' notebook. A hint fits what its check says in words of its own, and the kinds of mistakes
-that `fits` names: values and gradients, if it is left out.
+that `fits` names: values and gradients, if it is left out. `notebook="module.function"` names what
+the notebook asks in the place of recorded cases, in a file that is handed out: it gets the names of
+the notebook, and returns what is right and what is wrong, a sentence each, one of them None.
 """
 
 import traceback
@@ -40,6 +42,7 @@ class CheckOutcome:
     notes: tuple[str, ...] = ()  # what it noticed and does not judge
     advice: str | None = None  # the hint, where it fits what happened
     failure: Failure | None = None  # the exception that ended it
+    notebook: str | None = None  # what the notebook asks in the place of recorded cases
 
 
 class Runner:
@@ -127,4 +130,5 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOu
     about = check.item, check.sentence, check.public, check.hint, check.fits
     advice = check.hint if hint_fits else None
     failure = error.failure if isinstance(error, StudentError) else None
-    return CheckOutcome(*about, verdict, message, asked, notes, advice, failure)
+    asks = check.notebook
+    return CheckOutcome(*about, verdict, message, asked, notes, advice, failure, asks)

@@ -18,8 +18,16 @@ from autograder.diagnosis.components import (
 from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
 from autograder.diagnosis.explained import Diagnosis
 from autograder.diagnosis.fitted import diagnose_fitted
-from autograder.diagnosis.search import diagnose
-from autograder.diagnosis.symptoms import Inquiry, Known, Symptoms, known, read_symptoms
+from autograder.diagnosis.search import diagnose, one_thread
+from autograder.diagnosis.symptoms import (
+    Inquiry,
+    Known,
+    Rung,
+    Symptoms,
+    known,
+    ladder,
+    read_symptoms,
+)
 
 __all__ = [
     "FAULTS",
@@ -34,6 +42,7 @@ __all__ = [
     "Faults",
     "Inquiry",
     "Known",
+    "Rung",
     "Symptoms",
     "apart",
     "ask",
@@ -44,8 +53,10 @@ __all__ = [
     "diagnose",
     "diagnose_fitted",
     "known",
+    "ladder",
     "named",
     "of_name",
+    "one_thread",
     "read_components",
     "read_symptoms",
     "same",

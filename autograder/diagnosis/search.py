@@ -36,7 +36,7 @@ def diagnose(
 
     answers: the submission's, by place among the bank's cases.
     """
-    with _one_thread():
+    with one_thread():
         found: dict[str, Diagnosis] = {}
         before: Faults = ()  # those of earlier components
         for component in bank.components:
@@ -54,7 +54,7 @@ def diagnose(
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """So small tensors are not worth waking other threads, which takes longer than the work."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

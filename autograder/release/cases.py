@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -10,34 +11,44 @@ import torch
 from autograder.asking import Question
 from autograder.checking import Agree, Asked, CheckOutcome, Weights
 from autograder.course import Item
-from autograder.diagnosis import Case, Fault, apart, of_name
+from autograder.diagnosis import Case, Inquiry, ladder, one_thread
 from autograder.grading import Exam
 from autograder.handout.checks.compare import describe_module
+from autograder.release.mistakes import mistakes_of
 from autograder.sandbox.modules import Blueprint
-from autograder.sandbox.session import Answer
+
+_EXAMPLES = 20  # of an item, about
 
 
+@one_thread()
 def recorded_cases(exam: Exam) -> str:
     """The text of cases.json."""
     recorder = _Recorder(exam)
     items: dict[str, dict[str, Any]] = {}
+    known: dict[str, str] = {}
     for item in exam.assignment.items:
         ours = [each for each in exam.outcomes if each.item == item.id]
         shapes_only = item.visibility == "hidden"
         public = [(asked, each) for each in ours if each.public for asked in each.asked]
+        cases = [recorder.case(asked, each, shapes_only) for asked, each in public]
         items[item.id] = {
+            "title": item.title,
+            "points": item.points,
             "tolerance": item.tolerance,
             "shapes_only": shapes_only,
             "sentences": list(dict.fromkeys(each.sentence for each in ours)),
-            "cases": [recorder.case(asked, each, shapes_only) for asked, each in public],
+            "cases": cases,
         }
+        if asks := next((each.notebook for each in ours if each.notebook), None):
+            items[item.id]["asks"] = asks
         if exam.assignment.diagnose_in_notebook and not shapes_only:
-            found = _mistakes(exam, item, [asked for asked, _ in public])
-            items[item.id]["mistakes"] = {each.id: each.said for each, _ in found}
-            for fault, answers in found:
-                for case, answer in zip(items[item.id]["cases"], answers, strict=True):
-                    case.setdefault("mistakes", {})[fault.id] = _given(case["kind"], answer)
-    return as_text({"assignment": exam.assignment.id, "items": items})
+            found = mistakes_of(exam, item, [asked for asked, _ in public], cases)
+            items[item.id]["mistakes"] = {each.id: prints for each, prints in found.items()}
+            known |= {each.id: each.said for each in found}
+            items[item.id]["examples"] = recorder.examples(item, public)
+    manual = [{"title": each.title, "points": each.points} for each in exam.assignment.manual]
+    about = {"assignment": exam.assignment.id, "items": items, "manual": manual}
+    return as_text(about | {"mistakes": known})
 
 
 def as_text(cases: dict[str, Any]) -> str:
@@ -51,60 +62,29 @@ def _on_one_line(found: re.Match[str]) -> str:
     return "[" + re.sub(r"\s*\n\s*", " ", found.group(1)) + "]"
 
 
-def _mistakes(exam: Exam, item: Item, public: Sequence[Asked]) -> list[tuple[Fault, list[Answer]]]:
-    """The single faults that the public cases of an item show, and what these give in each."""
-    cases = [Case(item.id, each.question, each.answer, item.tolerance, each) for each in public]
-    components = [of_name(exam.bank.components, each.question.name) for each in cases]
-    found = []
-    for component in filter(None, dict.fromkeys(components)):
-        for fault in component.faults:
-            answers = [
-                exam.bank.ask_fault(component, (fault,), case) if of is component else case.right
-                for of, case in zip(components, cases, strict=True)
-            ]
-            shows = [apart(each, case) for each, case in zip(answers, cases, strict=True)]
-            if any(shows) and all(map(_can_be_shown, answers, cases)):
-                found.append((fault, answers))
-    return found
-
-
-def _given(kind: str, answer: Answer) -> dict[str, Any]:
-    """What a fault gives, as a case has it of the reference."""
-    if kind == "raises":
-        return {}
-    if kind == "parameters":
-        return {"expected": {name: list(each.shape) for name, each in answer.value.items()}}
-    given = {"expected": _to_json(answer.value)}
-    if kind == "call":
-        given["expected_read"] = _to_json(answer.read)
-        given["gradients"] = [_to_json(each) for each in answer.gradients]
-    return given
-
-
-def _can_be_shown(answer: Answer, case: Case) -> bool:
-    """Whether it gives numbers, and all of them finite: no other can be recorded."""
-    if case.right.failure is not None:  # an error is asked for, and what it says stands there
-        return answer.failure is not None
-    return answer.failure is None and all(
-        not each.is_floating_point() or bool(each.isfinite().all())
-        for each in _tensors((answer.value, answer.read, answer.gradients))
-    )
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for each in value:
-            yield from _tensors(each)
-
-
 class _Recorder:
     def __init__(self, exam: Exam) -> None:
+        self._reference, self._parameters = exam.reference, exam.source.parameters
         self._weights = Weights(exam.reference, exam.secret, exam.assignment.id)
         self._agree = Agree(
             exam.reference, exam.reference, 1.0, exam.source.parameters, self._weights
         )
+
+    def examples(
+        self, item: Item, public: Sequence[tuple[Asked, CheckOutcome]]
+    ) -> list[dict[str, Any]]:
+        """Small cases of an item, in numbers that can be worked out by hand, the smallest first."""
+        found = list[dict[str, Any]]()
+        for asked, outcome in public:
+            if len(found) >= _EXAMPLES:
+                break
+            case = Case(item.id, asked.question, asked.answer, item.tolerance, asked)
+            asking = Inquiry(self._reference, self._reference, self._parameters)
+            for rung in ladder(case, asking):
+                small = replace(asked, question=rung.question, answer=rung.right, exact_zeros=False)
+                recorded = self.case(small, outcome, shapes_only=False)
+                found.append(recorded | {"weights": rung.weights})
+        return found
 
     def case(self, asked: Asked, outcome: CheckOutcome, shapes_only: bool) -> dict[str, Any]:
         """One question, with what a right answer is."""

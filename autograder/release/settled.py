@@ -8,9 +8,12 @@ is built, and a change of it shows what has changed and nothing more.
 from typing import Any
 
 from autograder.handout.checks.compare import FLOAT32
+from autograder.handout.checks.prints import same
 
 # What a case has of the reference. All other plain numbers in it are inputs, written by people.
 _COMPUTED = ("expected", "expected_read", "gradients", "cotangents")
+# A mistake may blow up the last digits: its print is kept where it differs by no more.
+_OF_MISTAKES = 1e-6
 
 
 def settled(new: dict[str, Any], old: Any) -> dict[str, Any]:
@@ -21,6 +24,13 @@ def settled(new: dict[str, Any], old: Any) -> dict[str, Any]:
         name: _kept(item, old["items"].get(name), item["tolerance"], computed=False)
         for name, item in new["items"].items()
     }
+    for name, item in items.items():
+        if "mistakes" in item:
+            before = old["items"].get(name, {}).get("mistakes", {})
+            item["mistakes"] = {
+                fault: before[fault] if same(prints, before.get(fault), _OF_MISTAKES) else prints
+                for fault, prints in item["mistakes"].items()
+            }
     return new | {"items": items}
 
 

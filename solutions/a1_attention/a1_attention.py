@@ -62,7 +62,7 @@ import math
 import torch
 
 # %% active="ipynb" given="checks"
-# from checks import check
+# from checks import check, drawing
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -293,12 +293,9 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 # found on paper?
 
 # %% active="ipynb" figure="weights"
+# @drawing
 # def draw_weights():
-#     try:
-#         output, weights = scaled_dot_product_attention(example_q, example_k, example_v)
-#     except (NotImplementedError, NameError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
-#         return
+#     output, weights = scaled_dot_product_attention(example_q, example_k, example_v)
 #     _, (left, right) = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
 #     heat_map(left, weights.detach(), "your weights")
 #     heat_map(right, output.detach(), "your output", "column of v", highest=4)
@@ -481,13 +478,10 @@ def causal_mask(size, device=None):
 # check("masks_together")
 
 # %% active="ipynb" figure="masks"
+# @drawing
 # def draw_masks():
 #     tokens = torch.tensor([[5, 3, 8, 2, 0, 0]])
-#     try:
-#         padding, causal = padding_mask(tokens), causal_mask(tokens.shape[1])
-#     except (NotImplementedError, NameError) as error:
-#         print(f"Nothing to draw yet: first fill in and run both cells above ({error!r}).")
-#         return
+#     padding, causal = padding_mask(tokens), causal_mask(tokens.shape[1])
 #     _, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
 #     masks = {"your padding mask": padding, "your causal mask": causal, "both": padding & causal}
 #     for panel, (title, mask) in zip(axes, masks.items(), strict=True):

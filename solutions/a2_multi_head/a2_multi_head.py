@@ -70,7 +70,7 @@ from given import scaled_dot_product_attention
 from torch import nn
 
 # %% active="ipynb" given="checks"
-# from checks import check, trace
+# from checks import check, drawing, trace
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -359,6 +359,7 @@ class MultiHeadAttention(nn.Module):
 # first two and head 1 the last two. What should each head look for? Decide first, then run it.
 
 # %% active="ipynb" figure="heads"
+# @drawing
 # def draw_heads():
 #     noun, verb, kitchen, garden = torch.eye(4)
 #     sentence = {
@@ -370,17 +371,13 @@ class MultiHeadAttention(nn.Module):
 #         "roses": noun + garden,
 #     }
 #     x = torch.stack(list(sentence.values()))[None]
-#     try:
-#         attention = MultiHeadAttention(4, 2)
-#         with torch.no_grad():
-#             for each in (attention.q_proj, attention.k_proj):
-#                 each.weight.copy_(3 * torch.eye(4))
-#                 each.bias.zero_()
-#         attention(x, x, x)
-#         panels = [attention.weights[0, h].detach() for h in range(2)]
-#     except (NotImplementedError, NameError, AttributeError, TypeError, RuntimeError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
-#         return
+#     attention = MultiHeadAttention(4, 2)
+#     with torch.no_grad():
+#         for each in (attention.q_proj, attention.k_proj):
+#             each.weight.copy_(3 * torch.eye(4))
+#             each.bias.zero_()
+#     attention(x, x, x)
+#     panels = [attention.weights[0, h].detach() for h in range(2)]
 #     _, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
 #     for h, (panel, grid) in enumerate(zip(axes, panels, strict=True)):
 #         heat_map(panel, grid, f"your head {h}", list(sentence))

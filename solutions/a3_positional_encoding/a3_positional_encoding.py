@@ -63,7 +63,7 @@ import torch
 from torch import nn
 
 # %% active="ipynb" given="checks"
-# from checks import check
+# from checks import check, drawing
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -207,12 +207,9 @@ def sinusoidal_encoding(max_len, d_model):
 # The stripes from the top of this notebook, as your own function makes them:
 
 # %% active="ipynb" figure="stripes"
+# @drawing
 # def draw_stripes():
-#     try:
-#         table = sinusoidal_encoding(60, 64)
-#     except (NotImplementedError, NameError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
-#         return
+#     table = sinusoidal_encoding(60, 64)
 #     _, axes = plt.subplots(figsize=(8, 4), layout="constrained")
 #     image = axes.imshow(table.detach(), cmap="RdBu", vmin=-1, vmax=1, aspect="auto")
 #     axes.set(title="your encoding", xlabel="column", ylabel="position")
@@ -255,12 +252,9 @@ def sinusoidal_encoding(max_len, d_model):
 # check("encoding_distance")
 
 # %% active="ipynb" figure="distance"
+# @drawing
 # def draw_distance():
-#     try:
-#         table = sinusoidal_encoding(60, 64)
-#     except (NotImplementedError, NameError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
-#         return
+#     table = sinusoidal_encoding(60, 64)
 #     _, axes = plt.subplots(figsize=(8, 3), layout="constrained")
 #     for row in (10, 30, 45):
 #         distance = torch.arange(60) - row
@@ -485,19 +479,16 @@ class PositionalEncoding(nn.Module):
 #     return (x @ x.transpose(-2, -1) / x.shape[-1] ** 0.5).softmax(-1) @ x
 #
 #
+# @drawing
 # def draw_dog():
 #     torch.manual_seed(4)
-#     try:
-#         embed, place = TokenEmbedding(4, 16), PositionalEncoding(16, max_len=8).eval()
-#         nn.init.normal_(embed.embedding.weight, std=16**-0.5)
-#         the, dog, bit, man = range(4)
-#         bites = torch.tensor([[the, dog, bit, the, man], [the, man, bit, the, dog]])
-#         with torch.no_grad():
-#             words = embed(bites)
-#             received = {"words alone": attend(words), "with their places": attend(place(words))}
-#     except (NotImplementedError, NameError, AttributeError, TypeError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cells above ({error!r}).")
-#         return
+#     embed, place = TokenEmbedding(4, 16), PositionalEncoding(16, max_len=8).eval()
+#     nn.init.normal_(embed.embedding.weight, std=16**-0.5)
+#     the, dog, bit, man = range(4)
+#     bites = torch.tensor([[the, dog, bit, the, man], [the, man, bit, the, dog]])
+#     with torch.no_grad():
+#         words = embed(bites)
+#         received = {"words alone": attend(words), "with their places": attend(place(words))}
 #     _, panels = plt.subplots(1, 2, figsize=(9, 3), layout="constrained", sharey=True)
 #     for axes, (title, each) in zip(panels, received.items(), strict=True):
 #         axes.plot(each[0, 1], "o-", label="the dog bit the man")

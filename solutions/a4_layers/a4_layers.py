@@ -77,7 +77,7 @@ from given import MultiHeadAttention, causal_mask, padding_mask
 from torch import nn
 
 # %% active="ipynb" given="checks"
-# from checks import check, trace
+# from checks import check, drawing, trace
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -234,20 +234,17 @@ class LayerNorm(nn.Module):
 # addition.
 
 # %% active="ipynb" figure="growth"
+# @drawing
 # def draw_growth():
 #     d_model, steps = 64, 100
 #     generator = torch.Generator().manual_seed(1)
-#     try:
-#         norm = LayerNorm(d_model)
-#         plain = normed = torch.randn(d_model, generator=generator)
-#         sizes = []
-#         for _ in range(steps):
-#             matrix = torch.randn(d_model, d_model, generator=generator) / d_model**0.5
-#             plain, normed = plain + matrix @ plain, norm(normed + matrix @ normed).detach()
-#             sizes.append((plain.norm() / d_model**0.5, normed.norm() / d_model**0.5))
-#     except (NotImplementedError, NameError, AttributeError, TypeError, RuntimeError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
-#         return
+#     norm = LayerNorm(d_model)
+#     plain = normed = torch.randn(d_model, generator=generator)
+#     sizes = []
+#     for _ in range(steps):
+#         matrix = torch.randn(d_model, d_model, generator=generator) / d_model**0.5
+#         plain, normed = plain + matrix @ plain, norm(normed + matrix @ normed).detach()
+#         sizes.append((plain.norm() / d_model**0.5, normed.norm() / d_model**0.5))
 #     _, axes = plt.subplots(figsize=(8, 3), layout="constrained")
 #     for line, label in zip(zip(*sizes, strict=True), ["as it is", "with your norm"], strict=True):
 #         axes.semilogy(range(1, steps + 1), line, label=label)
@@ -629,27 +626,24 @@ class DecoderLayer(nn.Module):
 # it, under the two masks from above. What should the two pictures look like?
 
 # %% active="ipynb" figure="influence"
+# @drawing
 # def draw_influence():
 #     t_target, t_memory, d_model = 6, 8, 12
 #     masks = example_target_mask, example_memory_mask
 #     generator = torch.Generator().manual_seed(1)
 #     x = torch.randn(1, t_target, d_model, generator=generator)
 #     memory = torch.randn(1, t_memory, d_model, generator=generator)
-#     try:
-#         layer = DecoderLayer(d_model, 3, 20).eval()
-#         before = layer(x, memory, *masks)
-#         grids = []
-#         for changed in (x, memory):
-#             grid = torch.zeros(t_target, changed.shape[1])
-#             for j in range(changed.shape[1]):
-#                 changed[:, j] += 1.0 + torch.rand(d_model, generator=generator)
-#                 after = layer(x, memory, *masks)
-#                 grid[:, j] = (after != before).any(dim=-1)[0].float()
-#                 before = after
-#             grids.append(grid)
-#     except (NotImplementedError, NameError, AttributeError, TypeError, RuntimeError) as error:
-#         print(f"Nothing to draw yet: first fill in and run all cells above ({error!r}).")
-#         return
+#     layer = DecoderLayer(d_model, 3, 20).eval()
+#     before = layer(x, memory, *masks)
+#     grids = []
+#     for changed in (x, memory):
+#         grid = torch.zeros(t_target, changed.shape[1])
+#         for j in range(changed.shape[1]):
+#             changed[:, j] += 1.0 + torch.rand(d_model, generator=generator)
+#             after = layer(x, memory, *masks)
+#             grid[:, j] = (after != before).any(dim=-1)[0].float()
+#             before = after
+#         grids.append(grid)
 #     _, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
 #     for panel, grid, name in zip(axes, grids, ["target", "memory"], strict=True):
 #         panel.imshow(grid, cmap="Blues", vmin=0, vmax=1)

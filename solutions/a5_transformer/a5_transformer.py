@@ -83,7 +83,7 @@ from given import (
 from torch import nn
 
 # %% active="ipynb" given="checks"
-# from checks import check, trace
+# from checks import check, drawing, trace
 
 # %% active="ipynb" given="plots"
 # import matplotlib.pyplot as plt
@@ -475,18 +475,15 @@ class Transformer(nn.Module):
 # the target. Which squares should be white? Decide before you run it.
 
 # %% active="ipynb" figure="influence"
+# @drawing
 # @torch.no_grad()
 # def draw_influence():
 #     source = torch.tensor([[3, 5, 4, 6, 2, 0, 0]])
 #     target = torch.tensor([[1, 4, 3, 6, 5]])
 #     torch.manual_seed(0)
-#     try:
-#         model = Transformer(8, 8, d_model=16, n_heads=2, d_ff=32, n_layers=2).eval()
-#         heard = model.encode(source)
-#         logits = model(source, target)
-#     except (NotImplementedError, NameError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cells above ({error!r}).")
-#         return
+#     model = Transformer(8, 8, d_model=16, n_heads=2, d_ff=32, n_layers=2).eval()
+#     heard = model.encode(source)
+#     logits = model(source, target)
 #     by_memory, by_target = [], []
 #     for j in range(source.shape[1]):
 #         changed = heard.clone()

@@ -60,7 +60,7 @@ import torch
 from given import Transformer, greedy_decode
 
 # %% active="ipynb" given="checks"
-# from checks import check
+# from checks import check, drawing
 
 # %% active="ipynb" given="plots"
 # from pathlib import Path
@@ -294,19 +294,16 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
 # logit of the right one grow:
 
 # %% active="ipynb" figure="smoothing"
+# @drawing
 # def draw_smoothing():
 #     right = torch.linspace(0, 14, 57)
 #     logits = torch.zeros(len(right), 1, 1, 34)
 #     logits[..., 5] = right[:, None, None]
 #     target = torch.full((1, 1), 5)
-#     try:
-#         losses = {
-#             smoothing: [smoothed_loss(each, target, smoothing=smoothing) for each in logits]
-#             for smoothing in (0.0, 0.1, 0.3)
-#         }
-#     except (NotImplementedError, NameError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
-#         return
+#     losses = {
+#         smoothing: [smoothed_loss(each, target, smoothing=smoothing) for each in logits]
+#         for smoothing in (0.0, 0.1, 0.3)
+#     }
 #     _, axes = plt.subplots(figsize=(8, 3), layout="constrained")
 #     for smoothing, values in losses.items():
 #         values = torch.stack(values)
@@ -367,13 +364,10 @@ def warmup_rate(step, d_model, warmup_steps):
 # check("warmup_rate")
 
 # %% active="ipynb" figure="rate"
+# @drawing
 # def draw_rate():
 #     steps = range(1, 1601)
-#     try:
-#         rates = {w: [warmup_rate(step, 64, w) for step in steps] for w in (100, 200, 400, 800)}
-#     except (NotImplementedError, NameError) as error:
-#         print(f"Nothing to draw yet: first fill in and run the cell above ({error!r}).")
-#         return
+#     rates = {w: [warmup_rate(step, 64, w) for step in steps] for w in (100, 200, 400, 800)}
 #     _, axes = plt.subplots(figsize=(8, 3), layout="constrained")
 #     for warmup_steps, values in rates.items():
 #         axes.plot(steps, values, label=f"{warmup_steps} steps of warm-up")
@@ -578,13 +572,16 @@ def losses_fall(n_steps=4):
 # %% active="ipynb" figure="training"
 # torch.set_num_threads(1)  # so small a model gains nothing from more
 # torch.manual_seed(0)
-# model = new_model()
-# try:
-#     history = train(model, training, validation)
+# model, history = new_model(), []
+#
+#
+# @drawing
+# def train_model():
+#     history.extend(train(model, training, validation))
 #     print(f"exact match on numbers it never saw: {exact_match(model, validation):.1%}")
-# except NotImplementedError:
-#     history = []
-#     print("Nothing to train yet: first fill in the cells above.")
+#
+#
+# train_model()
 
 # %% active="ipynb" figure="history"
 # def draw_history():

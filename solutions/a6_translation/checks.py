@@ -234,7 +234,11 @@ def test_first_steps(agree: Agree) -> None:
 # translation_most, translation_nearly_all
 
 
-@item("translation_most", hint="Train longer, or look at what the decoder reads and predicts.")
+@item(
+    "translation_most",
+    hint="Train longer, or look at what the decoder reads and predicts.",
+    notebook="tried.most",
+)
 def test_most_numbers(
     handed_in: Path,
     reference: LocalStudent,
@@ -245,7 +249,11 @@ def test_most_numbers(
     look_at_translations(handed_in, reference, reference_of("a5_transformer"), draw, least=0.8)
 
 
-@item("translation_nearly_all", hint="What do the numbers that it gets wrong have in common?")
+@item(
+    "translation_nearly_all",
+    hint="What do the numbers that it gets wrong have in common?",
+    notebook="tried.nearly_all",
+)
 def test_nearly_all_numbers(
     handed_in: Path,
     reference: LocalStudent,
@@ -285,7 +293,7 @@ def translations(
     model.load_state_dict(load(weights))
     source = a6.get("to_ids")(spanish, a6.get("SPANISH"))
     ids = [a6.get(name) for name in ("START", "END", "MAX_LEN")]
-    written: Sequence[str] = a6.get("to_sentences")(
+    in_english: Sequence[str] = a6.get("to_sentences")(
         a5.get("greedy_decode")(model, source, *ids), a6.get("ENGLISH")
     )
-    return written
+    return in_english

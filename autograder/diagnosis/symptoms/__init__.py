@@ -8,6 +8,7 @@ from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry
 from autograder.diagnosis.symptoms.known import Known, Symptoms, known, read_symptoms
+from autograder.diagnosis.symptoms.ladder import Rung, ladder
 from autograder.diagnosis.symptoms.probes import (
     ALONE,
     BY_ITSELF,
@@ -32,10 +33,12 @@ __all__ = [
     "Known",
     "Move",
     "Property",
+    "Rung",
     "Symptoms",
     "alike",
     "inquiry",
     "known",
+    "ladder",
     "read_symptoms",
     "seen",
     "stays",

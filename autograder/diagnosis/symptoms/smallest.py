@@ -20,8 +20,9 @@ from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, Kept, one_less
 from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry, is_plain
 from autograder.diagnosis.symptoms.plain_weights import identical, said_of
-from autograder.diagnosis.symptoms.written import MOST, Problem, problem, typed
+from autograder.diagnosis.symptoms.written import Problem, problem
 from autograder.handout.checks import compare
+from autograder.handout.checks.written import MOST, typed
 from autograder.sandbox.modules import Blueprint
 
 _LONGEST = 160  # characters of an example
@@ -201,9 +202,9 @@ class _Smaller:
         try:
             found = self._without_axes(self._simple_cotangents(found))
             for scale, digits in _ROUNDINGS:
-                rounded = self._try(_rounded(found.question, scale, digits))
-                if rounded is not None and self._is_steady(rounded):
-                    return rounded
+                smaller = self._try(rounded(found.question, scale, digits))
+                if smaller is not None and is_steady(smaller.case, self._asking):
+                    return smaller
         except Enough:
             pass
         return None
@@ -233,19 +234,6 @@ class _Smaller:
                 return found
             found = shorter
 
-    def _is_steady(self, found: Example) -> bool:
-        """Whether rounding of the inputs leaves what is right as it is."""
-        draw = torch.Generator().manual_seed(0)
-
-        def moved(tensor: Tensor) -> Tensor:
-            if not tensor.is_floating_point():
-                return tensor
-            signs = torch.rand(tensor.shape, generator=draw).round().mul(2).sub(1)
-            return tensor * (1 + _ULPS * torch.finfo(tensor.dtype).eps * signs).to(tensor.dtype)
-
-        right = self._asking.right(inquiry.changed(found.question, moved))
-        return right is not None and same(right, found.case.right, found.case)
-
     def _call(self, found: Example) -> str:
         question = found.question
         target = question.target
@@ -272,10 +260,26 @@ def _scaled(question: Question, size: float) -> Question:
     return inquiry.changed(question, scaled)
 
 
-def _rounded(question: Question, scale: float, digits: int) -> Question:
-    def rounded(tensor: Tensor) -> Tensor:
+def rounded(question: Question, scale: float, digits: int) -> Question:
+    """The question with its numbers multiplied, then rounded to so many decimals."""
+
+    def change(tensor: Tensor) -> Tensor:
         if not tensor.is_floating_point():
             return tensor.clone()
         return (tensor * scale).round(decimals=digits) + 0.0  # no -0
 
-    return inquiry.changed(question, rounded)
+    return inquiry.changed(question, change)
+
+
+def is_steady(case: Case, asking: Inquiry) -> bool:
+    """Whether rounding of the inputs leaves what is right as it is."""
+    draw = torch.Generator().manual_seed(0)
+
+    def moved(tensor: Tensor) -> Tensor:
+        if not tensor.is_floating_point():
+            return tensor
+        signs = torch.rand(tensor.shape, generator=draw).round().mul(2).sub(1)
+        return tensor * (1 + _ULPS * torch.finfo(tensor.dtype).eps * signs).to(tensor.dtype)
+
+    right = asking.right(inquiry.changed(case.question, moved))
+    return right is not None and same(right, case.right, case)

@@ -11,42 +11,11 @@ from torch import Tensor
 from autograder.asking import Question
 from autograder.diagnosis.evidence import Case
 from autograder.handout.checks import compare
+from autograder.handout.checks.written import DIGITS, MOST, typed, written
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
-_DIGITS = (4, 6, 9, 12, 17)  # significant; more only where less would not tell two numbers apart
-_WHOLE = 1e6  # whole numbers below it are written with all their digits
-MOST = 100  # numbers: nobody reads more of them in a line
 _MESSAGE = 70  # characters of an exception's
-
-
-def written(value: Any, digits: int = _DIGITS[0]) -> str:
-    """A value as a reader would type it; a tensor as its nested list."""
-    if isinstance(value, Tensor):
-        return _nested(value.tolist(), digits) if value.numel() <= MOST else "..."
-    return repr(value)
-
-
-def typed(value: Any) -> str:
-    """An input, with the digits that it takes to get the very same one by typing it."""
-    if not isinstance(value, Tensor) or not value.is_floating_point():
-        return written(value)
-    numbers = value.detach().flatten()
-    for digits in _DIGITS:
-        read = [float(f"{each:.{digits}g}") for each in numbers.tolist()]
-        if torch.tensor(read, dtype=value.dtype).equal(numbers):
-            break
-    return written(value, digits)
-
-
-def _nested(value: Any, digits: int) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_nested(each, digits) for each in value)}]"
-    if isinstance(value, float):
-        value += 0.0  # no -0
-        whole = abs(value) < _WHOLE and value == round(value)
-        return f"{value:.0f}" if whole else f"{value:.{digits}g}"
-    return str(value)
 
 
 @dataclass(frozen=True)
@@ -123,7 +92,7 @@ def _values(kind: str, name: str, one: Tensor, other: Tensor) -> Problem:
     apart = (one.double() - other.double()).abs() / other.double().abs().clamp(min=1)
     worst = apart.nan_to_num(nan=torch.inf).argmax()
     where = tuple(int(each) for each in torch.unravel_index(worst, apart.shape))
-    for digits in _DIGITS:
+    for digits in DIGITS:
         numbers = written(other[where], digits), written(one[where], digits)
         if numbers[0] != numbers[1]:
             break
@@ -133,7 +102,7 @@ def _values(kind: str, name: str, one: Tensor, other: Tensor) -> Problem:
     if one.numel() <= MOST:
         said = f"{name}: expected {written(other, digits)}, got {written(one, digits)}"
         every = _numbers(name, other, one, digits)
-    return Problem(kind, said, short, digits == _DIGITS[0], every, first)
+    return Problem(kind, said, short, digits == DIGITS[0], every, first)
 
 
 def _numbers(of: str, expected: Tensor, got: Tensor, digits: int) -> Numbers:

@@ -93,7 +93,8 @@ def distances(x, y):
 #
 # A figure to look at: ![what it shows](figures/triangle.svg) in a text, and the file in figures/
 # beside this one; it is handed out along. One that their own code draws: a cell with figure="..."
-# and active="ipynb", which should say something kind while the stub is still there, or wrong.
+# and active="ipynb", in which `@drawing`, from checks, above the function that draws says what is
+# to be mended first while the stub is still there, or wrong.
 #
 # Other files, such as a table: beside this file, and listed under `files` in course.yml. What
 # students hand in besides the notebook stands under `handed_in`; a check asks for `handed_in`,
