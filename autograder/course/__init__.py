@@ -13,6 +13,7 @@ from autograder.course.extensions import (
     Extensions,
     read_extensions,
 )
+from autograder.course.handout import Handout
 from autograder.course.lateness import Due, Lateness, lateness
 from autograder.course.layout import (
     SOLUTIONS,
@@ -55,6 +56,7 @@ __all__ = [
     "Due",
     "Extensions",
     "Feedback",
+    "Handout",
     "Item",
     "ItemResult",
     "Lateness",

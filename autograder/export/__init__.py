@@ -11,6 +11,7 @@ from autograder.export.formats import (
     NotThatSheet,
     State,
     gather,
+    packed,
 )
 from autograder.export.gradebook import HandedIn, record, settle
 from autograder.export.index import write_index
@@ -46,6 +47,7 @@ __all__ = [
     "gather",
     "hand_in_time",
     "line",
+    "packed",
     "publish",
     "read_cells",
     "read_release",
