@@ -34,6 +34,7 @@ ROOMS = (
     "nbgrader",  # nbgrader's own road
     "proof",  # that the grader works
     "template",  # a new assignment
+    "bundle",  # what leaves the house whole
     "cli",  # the verbs
 )
 # Nothing of the sandbox is loaded that does not have to be, there or behind the walls, and what is
@@ -154,7 +155,7 @@ def test_only_the_command_line_prints():
 def test_every_command_is_in_the_readme():
     commands = {each.callback.__name__ for each in app.registered_commands}
     assert commands == {
-        *("new", "release", "samples", "verify", "margins", "prove"),
+        *("new", "release", "bundle", "samples", "verify", "margins", "prove"),
         *("collect", "grade", "pages", "export", "similar", "check", "doctor", "demo"),
     }
     readme = (ROOT / "README.md").read_text()

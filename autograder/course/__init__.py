@@ -15,6 +15,7 @@ from autograder.course.extensions import (
     Extensions,
     read_extensions,
 )
+from autograder.course.handout import Handout
 from autograder.course.lateness import Due, Lateness, lateness
 from autograder.course.layout import (
     SOLUTIONS,
@@ -60,6 +61,7 @@ __all__ = [
     "Due",
     "Extensions",
     "Feedback",
+    "Handout",
     "Item",
     "ItemResult",
     "Lateness",

@@ -17,12 +17,14 @@ from pydantic_core import ErrorDetails
 from autograder.course.assignment import Assignment, ByHand, Item, Limits, RubricLine
 from autograder.course.dates import Dates, Late
 from autograder.course.entry import ID_PATTERN, ID_WORDS, Entry, Title, UnknownIdError, with_ids
+from autograder.course.handout import Handout
 from autograder.course.layout import SOLUTIONS, source_path
 from autograder.course.lines import FILE, ManifestError, Problems, find, read_yaml, written
 
 __all__ = ["Course", "ManifestError", "UnknownIdError", "check_id", "read_course"]
 
 _BOUNDS = {"gt": "above {}", "ge": "at least {}", "lt": "below {}", "le": "at most {}"}
+_DESCRIBED = {"banned_in", "packages"}  # with all that stands below them
 _SHARED = ("limits", "late")  # the course's, of which an assignment may override any
 
 
@@ -34,6 +36,7 @@ class Course(Entry):
     late: Late | None = None
     # How many days late each student may be in the whole course, at no cost.
     late_days: int = Field(default=0, ge=0, description="a whole number")
+    handout: Handout = Handout()
     assignments: Annotated[tuple[Assignment, ...], BeforeValidator(with_ids)] = Field(
         min_length=1, description="a mapping of ids to assignments"
     )
@@ -69,7 +72,7 @@ class Course(Entry):
 # The model of what stands under a key, or under each id below it.
 _MODELS: dict[str, type[Entry]]
 _MODELS = {"limits": Limits, "late": Late, "assignments": Assignment, "items": Item}
-_MODELS |= {"dates": Dates, "manual": ByHand, "rubric": RubricLine}
+_MODELS |= {"handout": Handout, "dates": Dates, "manual": ByHand, "rubric": RubricLine}
 
 
 def check_id(text: str) -> None:
@@ -122,8 +125,8 @@ def _tell(error: ErrorDetails, top: yaml.Node, problems: Problems) -> None:
     """Add one of pydantic's errors in the terms of the file, unless another tells as much."""
     kind, at = error["type"], error["loc"]
     steps = [step for step in at if isinstance(step, str)]
-    # What stands below banned_in is described where it is.
-    steps = steps[: steps.index("banned_in") + 1] if "banned_in" in steps else steps
+    for each in _DESCRIBED.intersection(steps):
+        steps = steps[: steps.index(each) + 1]
     *_, above, name = ("", *steps)
     model = _MODELS.get(above, Course)
     line, keys, node = find(top, at)

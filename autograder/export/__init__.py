@@ -12,6 +12,7 @@ from autograder.export.formats import (
     NotThatSheet,
     State,
     gather,
+    packed,
 )
 from autograder.export.gradebook import HandedIn, record, settle
 from autograder.export.index import write_index
@@ -48,6 +49,7 @@ __all__ = [
     "gather",
     "hand_in_time",
     "line",
+    "packed",
     "publish",
     "read_cells",
     "read_release",

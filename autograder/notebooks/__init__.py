@@ -20,6 +20,7 @@ from autograder.notebooks.given import (
 )
 from autograder.notebooks.pasted import known_by
 from autograder.notebooks.source import (
+    READY,
     Source,
     SourceCell,
     read_source,
@@ -32,6 +33,7 @@ from autograder.notebooks.submission import (
 
 __all__ = [
     "MODULE",
+    "READY",
     "Source",
     "SourceCell",
     "Submission",

@@ -11,6 +11,7 @@ import jupytext
 from autograder.asking import Cell
 
 ROLES = ("given", "solution", "check", "manual", "figure")
+READY = "ready"  # the name of a cell that a release puts first, and that grading leaves out
 GIVEN = "given.py"  # beside the assignments' folders: parts of earlier ones, as later ones get them
 
 

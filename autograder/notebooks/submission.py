@@ -17,9 +17,10 @@ from autograder.notebooks.file import MAX_SOURCE_BYTES, read_notebook, short
 from autograder.notebooks.finding import UnreadableSubmission
 from autograder.notebooks.given import MODULE, given_names, given_source
 from autograder.notebooks.magics import Magics
-from autograder.notebooks.source import ROLES, Source, SourceCell
+from autograder.notebooks.source import READY, ROLES, Source, SourceCell
 
 _MAX_NOTES = 50
+_READY = SourceCell("code", "", "given", READY).grade_id
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,9 @@ def _code_cells(cells: Sequence[Any], reading: _Reading) -> Iterator[_Found]:
         total += len(source)
         if total > MAX_SOURCE_BYTES:
             raise UnreadableSubmission("the code of its cells is too long for this assignment.")
-        yield _Found(number, _grade_id(cell.get("metadata")), source)
+        grade_id = _grade_id(cell.get("metadata"))
+        if grade_id != _READY:
+            yield _Found(number, grade_id, source)
 
 
 def _grade_id(metadata: Any) -> str | None:

@@ -5,11 +5,13 @@ from autograder.release.builder import (
     ReleaseError,
     build,
 )
+from autograder.release.needs import for_course
 from autograder.release.scripts import scripts_on_path
 
 __all__ = [
     "Built",
     "ReleaseError",
     "build",
+    "for_course",
     "scripts_on_path",
 ]

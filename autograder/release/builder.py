@@ -11,7 +11,7 @@ import logging
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ from autograder.handout import checks as handout_checks
 from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source
 from autograder.release.cases import as_text, recorded_cases
 from autograder.release.leaks import leaks
+from autograder.release.needs import for_people
+from autograder.release.ready import ready_cell
 from autograder.release.scripts import scripts_on_path
 from autograder.release.settled import settled
 from autograder.release.story import with_facts, with_points
@@ -128,9 +130,12 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     if answers and exam.assignment.answers == "with_notebook":
         files[ANSWERS], answers = (folder / ANSWERS).read_bytes(), ()
     told = [each for answer in answers for each in answer.paragraphs]
+    handout = course.handout
+    ready = ready_cell(exam.source, files, handout.packages, handout.download)
+    files |= for_people(course, exam.assignment, files)
     notebook = f"{assignment_id}.ipynb"
     files[notebook] = b""
-    built = Built(files | _generate(exam, files))
+    built = Built(files | _generate(exam, files, ready))
     problems = leaks(built.files, exam.source, {*files}, secret, told)
     if problems:
         raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
@@ -140,7 +145,7 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
 # The notebook, by nbgrader
 
 
-def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
+def _generate(exam: Exam, files: dict[str, bytes], ready: SourceCell) -> dict[str, bytes]:
     """What nbgrader's generate_assignment makes of a clean folder with these files."""
     name = exam.assignment.id
     with tempfile.TemporaryDirectory(prefix="autograder-release-") as root:
@@ -149,7 +154,8 @@ def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
         for path, data in files.items():
             (source / path).parent.mkdir(exist_ok=True)
             (source / path).write_bytes(data)
-        nbformat.write(source_notebook(exam.source, exam.assignment), source / f"{name}.ipynb")
+        made = source_notebook(_with_first(ready, exam.source), exam.assignment)
+        nbformat.write(made, source / f"{name}.ipynb")
         config = Config()
         config.CourseDirectory.root = root
         config.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
@@ -167,6 +173,13 @@ def _generate(exam: Exam, files: dict[str, bytes]) -> dict[str, bytes]:
             for path in sorted(out.rglob("*"))
             if path.is_file()
         }
+
+
+def _with_first(ready: SourceCell, source: Source) -> Source:
+    """The source with this cell before all other code."""
+    cells = source.cells
+    at = next((at for at, each in enumerate(cells) if each.kind == "code"), len(cells))
+    return replace(source, cells=(*cells[:at], ready, *cells[at:]))
 
 
 def source_notebook(source: Source, assignment: Assignment) -> nbformat.NotebookNode:

@@ -14,7 +14,7 @@ ASSIGNMENT_KEYS = (
     "diagnose_in_notebook, files, handed_in"
 )
 ITEM_KEYS = "title, dropped, points, extra, visibility, tolerance"
-COURSE_KEYS = "name, limits, late, late_days, assignments"
+COURSE_KEYS = "name, limits, late, late_days, handout, assignments"
 
 POINTS = f"{ITEM}.points must be a finite number, at least 0"
 TOLERANCE = f"{ITEM}.tolerance must be a number, above 0 and below 1"

@@ -77,7 +77,8 @@ def test_it_holds_what_the_story_needs(built):
     handout = ROOT / "autograder" / "handout" / "checks"
     checks = {f"checks/{path.name}": path.read_bytes() for path in handout.glob("*.py")}
     assert len(checks) == 7
-    assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures
+    install = {"README.md", "requirements.txt", "environment.yml"}
+    assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures | install
     assert {name: built.files[name] for name in checks} == checks
 
 

@@ -31,7 +31,9 @@ def _uniform(count: int, seed: int) -> torch.Tensor:
     bits = torch.arange(1, count + 1) * _STEP + seed  # int64 wraps around
     bits = (bits ^ _shifted(bits, 30)) * _FIRST
     bits = (bits ^ _shifted(bits, 27)) * _SECOND
-    return (bits ^ _shifted(bits, 31)).double() / 2**63
+    return (
+        bits ^ _shifted(bits, 31)
+    ).double() / 2.0**63  # torch 2.2 takes no whole number of this size
 
 
 def _shifted(bits: torch.Tensor, by: int) -> torch.Tensor:

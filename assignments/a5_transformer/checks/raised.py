@@ -32,7 +32,8 @@ def stub_of(error: Exception) -> str | None:
 
 
 def _function(code: CodeType) -> str:
-    return code.co_qualname.rpartition("<locals>.")[-1]
+    # Python 3.10 knows its name alone.
+    return str(getattr(code, "co_qualname", code.co_name)).rpartition("<locals>.")[-1]
 
 
 def _told(code: CodeType, number: int) -> str:

@@ -9,8 +9,18 @@ from autograder.export.formats import canvas, data, gradescope, moodle, pages, t
 from autograder.export.formats.filling import Filled, NotThatSheet
 from autograder.export.formats.gathering import Gathered, NothingGraded, gather
 from autograder.export.formats.marks import Learner, State
+from autograder.export.formats.packing import packed
 
-__all__ = ["FORMATS", "Format", "Gathered", "NotThatSheet", "NothingGraded", "State", "gather"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Gathered",
+    "NotThatSheet",
+    "NothingGraded",
+    "State",
+    "gather",
+    "packed",
+]
 
 
 @dataclass(frozen=True)

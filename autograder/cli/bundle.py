@@ -1,0 +1,62 @@
+"""`autograder bundle`: what students download, and the grader that Gradescope runs."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import rich.markup
+import typer
+
+from autograder.bundle import bundles
+from autograder.cli.app import CourseFolder, app
+from autograder.cli.common import fail, out, problems_told, read_nearest
+from autograder.course import Course, known_secret, write_atomically
+from autograder.release import build
+
+
+@app.command()
+def bundle(
+    output: Annotated[
+        Path | None, typer.Option(help="The folder to write to.", show_default="dist")
+    ] = None,
+    course: CourseFolder = Path(),
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")
+    ] = False,
+) -> None:
+    """Write dist/: what students download.
+
+    A zip for each assignment (the folder in assignments/, with its README and requirements.txt),
+    course.zip with all of them, manifest.json with a hash of every file and item, and SHA256SUMS.
+    The same course gives the same bytes, on any machine. Nothing else is touched; what is in dist/
+    is replaced. Put the zips where students find them, and say where in course.yml under
+    `handout.download`: the notebooks tell it to who has one without its files.
+
+    Example: `autograder release && autograder bundle`
+    """
+    with problems_told():
+        found = read_nearest(course)
+        files = bundles(found, {each.id: _released(found, each.id) for each in found.assignments})
+        _write(output or found.root / "dist", files, dry_run)
+
+
+def _released(course: Course, id: str) -> dict[str, bytes]:
+    """The files of assignments/NAME/, if they are what a release would write now."""
+    with out.status(f"building {id} to compare"):
+        built = build(course, id, known_secret(course.root))
+    folder = course.root / "assignments" / id
+    if changed := built.differs_from(folder):
+        fail(
+            f"assignments/{id} is stale ({', '.join(changed[:3])}): run `autograder release {id}`, "
+            "look at it, and bundle again"
+        )
+    return built.settled_on(folder).files
+
+
+def _write(folder: Path, files: dict[str, bytes], dry_run: bool) -> None:
+    for name, data in files.items():
+        if not dry_run:
+            write_atomically(folder / name, data)
+        path = os.path.relpath(folder / name)
+        said = f"{'would write' if dry_run else 'wrote'} {path} ({len(data):,} bytes)"
+        out.print(rich.markup.escape(said), soft_wrap=True)
