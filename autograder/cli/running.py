@@ -65,7 +65,7 @@ def run_class(
         if not _may_move(list(moves(room, [each.student for each in class_])), how):
             return True
         if not how.dry_run:
-            _publish(room, assignment, class_, settings, how.force, len(seen.scores))
+            _publish(room, assignment, class_, settings, how, len(seen.scores))
     print_needs_staff(err, seen.troubles)
     return bool(seen.troubles)
 
@@ -133,13 +133,19 @@ def _publish(
     assignment: Assignment,
     class_: Sequence[HandedIn],
     settings: Settings,
-    all_of_them: bool,
+    how: How,
     scores: int,
 ) -> None:
     accept(room, [each.student for each in class_])
     submitted = {each.student: each.path for each in class_}
     published = publish(
-        room.course, assignment, room.results, submitted, settings, all_of_them=all_of_them
+        room.course,
+        assignment,
+        room.results,
+        submitted,
+        settings,
+        all_of_them=how.force,
+        jobs=how.jobs,
     )
     where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
     where = shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where

@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from urllib.parse import quote
 
-from autograder.course import Assignment, Course, Result
+from autograder.course import Assignment, Course
+from autograder.export.brief import read_in_brief
 from autograder.export.entry import STATES, Entry
 from autograder.export.page import write_page
 from autograder.export.people import Who, everybody, people_of
@@ -111,7 +112,7 @@ def _column(
     folder: Path,
     settings: Settings,
 ) -> _Column:
-    results = [Result.read(folder / assignment.id / f"{student}.json") for student in students]
+    results = list(read_in_brief(folder / assignment.id, students))
     stand = standings(assignment, settings) if results else {}
     entries = {}
     for result in results:

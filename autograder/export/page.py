@@ -81,7 +81,7 @@ def with_code(text: str) -> Markup:
 
 def write_page(path: Path, template: str, **context: object) -> None:
     """Fill `template`, a file below this package such as export/class.html.jinja; written whole."""
-    write_atomically(path, fill(template, **context))
+    write_atomically(path, _environment().get_template(template).generate(context))
 
 
 def fill(template: str, **context: object) -> str:

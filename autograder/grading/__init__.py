@@ -14,6 +14,10 @@ from autograder.grading.exam import (
     prepare,
     remote_student,
 )
+from autograder.grading.forked import (
+    ends_with_the_parent,
+    start_forked,
+)
 from autograder.grading.held import (
     BeingGraded,
     held,
@@ -40,6 +44,7 @@ __all__ = [
     "accept",
     "current",
     "default_jobs",
+    "ends_with_the_parent",
     "find_class",
     "grade",
     "grade_class",
@@ -50,6 +55,7 @@ __all__ = [
     "prepare",
     "remote_student",
     "settle",
+    "start_forked",
     "to_grade",
     "waits",
 ]
