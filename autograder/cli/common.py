@@ -36,7 +36,7 @@ from autograder.export import (
     write_index,
     write_pages,
 )
-from autograder.grading import BeingGraded, HandedIn, default_jobs, find_class
+from autograder.grading import BeingGraded, ClusterUnfit, HandedIn, default_jobs, find_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
@@ -52,7 +52,7 @@ _ENDS: dict[int, str] = {
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
     *(GradebookError, SettingsError, RosterError, CollectError, BadFault, demos.NotADemo),
-    *(NothingGraded, NotThatSheet),
+    *(NothingGraded, NotThatSheet, ClusterUnfit),
 )
 
 

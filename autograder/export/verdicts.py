@@ -62,7 +62,9 @@ def _outputs(item: ItemResult, cards: Sequence[Card]) -> list[NotebookNode]:
     said = [line(item, cards)]
     said += [f"Mistake {each.number}: {each.heading}" for each in cards]
     said += evidence(item, bool(cards))
-    text = {"output_type": "stream", "name": "stdout", "text": "\n".join(said) + "\n"}
-    score = {"output_type": "execute_result", "data": {"text/plain": repr(float(item.score))}}
+    text = {"name": "stdout", "text": "\n".join(said) + "\n"}
+    data = {"text/plain": repr(float(item.score))}
+    score = {"data": data, "metadata": {}, "execution_count": None}
     # As nbformat's new_output makes them, which holds each against the schema of whole notebooks.
-    return [from_dict(each) for each in (text, score | {"metadata": {}, "execution_count": None})]
+    both = (("stream", text), ("execute_result", score))
+    return [from_dict({"output_type": kind, **about}) for kind, about in both]

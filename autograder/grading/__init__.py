@@ -8,6 +8,12 @@ from autograder.grading.classroom import (
     grade_class,
     graded,
 )
+from autograder.grading.cluster import (
+    graded_on,
+)
+from autograder.grading.desk import (
+    ClusterUnfit,
+)
 from autograder.grading.exam import (
     Exam,
     limits_of,
@@ -37,6 +43,7 @@ from autograder.grading.submission import (
 
 __all__ = [
     "BeingGraded",
+    "ClusterUnfit",
     "Exam",
     "HandedIn",
     "Move",
@@ -49,6 +56,7 @@ __all__ = [
     "grade",
     "grade_class",
     "graded",
+    "graded_on",
     "held",
     "limits_of",
     "moves",
