@@ -37,7 +37,7 @@ from autograder.export import (
     write_index,
     write_pages,
 )
-from autograder.grading import BeingGraded, HandedIn, find_class
+from autograder.grading import BeingGraded, ClusterUnfit, HandedIn, default_jobs, find_class
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
@@ -53,7 +53,7 @@ _ENDS: dict[int, str] = {
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
     *(GradebookError, SettingsError, RosterError, CollectError, BadFault, demos.NotADemo),
-    *(NothingGraded, NotThatSheet, BundleError),
+    *(NothingGraded, NotThatSheet, BundleError, ClusterUnfit),
 )
 
 
@@ -64,7 +64,7 @@ def write_pages_and_say_so(
     settings: Settings,
 ) -> None:
     """Write the pages of all students, and that of the class; say where they are."""
-    say_where(write_pages(course, assignment, folder, settings))
+    say_where(write_pages(course, assignment, folder, settings, jobs=default_jobs()))
 
 
 def say_where(pages: Published) -> None:

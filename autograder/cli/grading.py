@@ -60,6 +60,12 @@ def grade(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Leave the gradebook and the feedback as they are.")
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Grade on a Dask cluster, by its scheduler's address; 'local' makes one."
+        ),
+    ] = None,
 ) -> None:
     """Grade what is new or has changed: result files, nbgrader's gradebook, feedback, a class page.
 
@@ -88,7 +94,7 @@ def grade(
             names = {each.student for pattern in student for each in _named(class_, pattern)}
             class_ = [each for each in class_ if each.student in names]
         folder = results or found.root / "results"
-        how = How(wall, jobs, force, yes, dry_run)
+        how = How(wall, jobs, force, yes, dry_run, scheduler)
         troubled = run_class(found, assignment, class_, folder, settings, how)
         times = {each.student: hand_in_time(each.path) for each in class_}
         if untimed := {who: time.problem for who, time in times.items() if time.problem}:

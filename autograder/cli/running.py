@@ -21,6 +21,7 @@ from autograder.grading import (
     accept,
     current,
     graded,
+    graded_on,
     held,
     moves,
     settle,
@@ -30,13 +31,17 @@ from autograder.grading import (
 
 @dataclass(frozen=True)
 class How:
-    """How a class is run. force: what is graded already, too; yes: grades may move unasked."""
+    """How a class is run. force: what is graded already, too; yes: grades may move unasked.
+
+    scheduler: the address of a Dask scheduler on whose cluster to grade; here, without one.
+    """
 
     wall: str
     jobs: int
     force: bool = False
     yes: bool = False
     dry_run: bool = False
+    scheduler: str | None = None
 
 
 def run_class(
@@ -57,7 +62,7 @@ def run_class(
     roster = read_roster(course.root)  # what is wrong with it, before anybody is graded
     with held(folder, assignment_id):
         todo = list(class_) if how.force else to_grade(room, class_)
-        seconds = _grade(room, todo, how.jobs)
+        seconds = _grade(room, todo, how)
         seen = _look(room, class_)
         late = _late(course, assignment, class_ if seen.rows else (), settings)
         print_class(out, seen.rows, seen.scores, assignment, about or {}, roster, late)
@@ -66,7 +71,7 @@ def run_class(
         if not _may_move(list(moves(room, [each.student for each in class_])), how):
             return True
         if not how.dry_run:
-            _publish(room, assignment, class_, settings, how.force, len(seen.scores))
+            _publish(room, assignment, class_, settings, how, len(seen.scores))
     print_needs_staff(err, seen.troubles)
     return bool(seen.troubles)
 
@@ -80,13 +85,17 @@ class _Seen:
     troubles: dict[str, list[str]] = field(default_factory=dict)  # whom they struck, by message
 
 
-def _grade(room: Room, todo: Sequence[HandedIn], jobs: int) -> float:
+def _grade(room: Room, todo: Sequence[HandedIn], how: How) -> float:
     """Grade these; returns the seconds that it took."""
     started = time.perf_counter()
+    if how.scheduler is None:
+        found = graded(room, todo, how.jobs)
+    else:
+        found = graded_on(how.scheduler, room, todo, how.jobs)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     with (
         Progress(*columns, TimeElapsedColumn(), console=err) as progress,
-        contextlib.closing(graded(room, todo, jobs)) as results,
+        contextlib.closing(found) as results,
     ):
         task = progress.add_task(f"grading {room.assignment_id}", total=len(todo))
         for result in results:
@@ -147,13 +156,19 @@ def _publish(
     assignment: Assignment,
     class_: Sequence[HandedIn],
     settings: Settings,
-    all_of_them: bool,
+    how: How,
     scores: int,
 ) -> None:
     accept(room, [each.student for each in class_])
     submitted = {each.student: each.path for each in class_}
     published = publish(
-        room.course, assignment, room.results, submitted, settings, all_of_them=all_of_them
+        room.course,
+        assignment,
+        room.results,
+        submitted,
+        settings,
+        all_of_them=how.force,
+        jobs=how.jobs,
     )
     where = settings.db_url.rpartition("@")[2]  # a name and password may stand before it
     where = shown(Path(where.removeprefix("sqlite:///"))) if ":///" in where else where

@@ -1,6 +1,7 @@
 """YAML that knows its lines: the text of course.yml as plain data, and what stands where in it."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -35,7 +36,7 @@ def read_yaml(path: Path, keys: str, problems: Problems) -> tuple[yaml.Node, dic
         if len(raw) > _MAX_BYTES:
             raise ManifestError(f"{FILE}: must be at most {_MAX_BYTES} bytes, is longer")
         text = raw.decode()
-        top = yaml.compose(text, Loader=_Loader)
+        top = _composed(text)
         if not isinstance(top, yaml.MappingNode):
             got = written(top) if top else "nothing"
             raise ManifestError(f"{FILE}:1: must be a mapping (keys: {keys}), got {got}")
@@ -53,6 +54,12 @@ def read_yaml(path: Path, keys: str, problems: Problems) -> tuple[yaml.Node, dic
                 line, why = mark.line + 1, ", ".join(filter(None, (error.context, error.problem)))
         where = f"{FILE}:{line}" if line else FILE
         raise ManifestError(f"{where}: cannot be read as YAML: {why}") from error
+
+
+@lru_cache(maxsize=1)
+def _composed(text: str) -> yaml.Node | None:
+    """The top node; kept, since a run reads its course more than once, and that takes time."""
+    return yaml.compose(text, Loader=_Loader)
 
 
 def _plain(node: Any, problems: Problems, *above: str) -> Any:

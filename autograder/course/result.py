@@ -5,6 +5,7 @@ A result file is written whole or not at all, so a killed grader never leaves ha
 
 import os
 import tempfile
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
@@ -171,13 +172,18 @@ class Result(BaseModel):
             raise ValueError(f"{path} is not a result file: {error}") from error
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write content to `path` so that a reader sees the old file or the new one, never half."""
+def write_atomically(path: Path, content: str | bytes | Iterable[str]) -> None:
+    """Write content to `path` so that a reader sees the old file or the new one, never half.
+
+    A long one may come in pieces, as it is made.
+    """
+    pieces = [content] if isinstance(content, (str, bytes)) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".draft")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            for each in pieces:
+                file.write(each.encode() if isinstance(each, str) else each)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)

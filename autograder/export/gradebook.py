@@ -60,11 +60,12 @@ def record(
 ) -> Recorded:
     """Record the scores of `results` in the gradebook at `db_url`; doing it twice changes nothing.
 
-    handed_in: by student; what is known of those who are not in it stays. A result without a score
-    is withheld, never recorded as a zero, and what the gradebook has of it waits for a person.
+    handed_in: by student, looked at once a result is there; what is known of those who are not in
+    it stays. A result without a score is withheld, never recorded as a zero, and what the gradebook
+    has of it waits for a person.
     Either every other result is recorded or, when GradebookError is raised, none is.
     """
-    handed_in = handed_in or {}
+    handed_in = {} if handed_in is None else handed_in
     recorded, withheld = 0, []
     with open_gradebook(db_url) as gradebook:
         ensure_cells(gradebook, assignment, release_notebook, db_url)

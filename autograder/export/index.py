@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-from autograder.course import Assignment, Course, Result
+from autograder.course import Assignment, Course
+from autograder.export.brief import read_in_brief
 from autograder.export.entry import STATES, Entry
 from autograder.export.formats.marks import About, Total, total
 from autograder.export.page import write_page
@@ -96,7 +97,7 @@ def _column(
     folder: Path,
     settings: Settings,
 ) -> Tally:
-    results = [Result.read(folder / assignment.id / f"{student}.json") for student in students]
+    results = list(read_in_brief(folder / assignment.id, students))
     stand = standings(assignment, settings) if results else {}
     entries = {}
     for result in results:

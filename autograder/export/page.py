@@ -58,6 +58,8 @@ _ILLEGIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
+_PIECES = 5_000  # of a page, that are made before they go to the disk
+
 _CODE = re.compile("`([^`\n]+)`")
 
 
@@ -79,7 +81,9 @@ def with_code(text: str) -> Markup:
 
 def write_page(path: Path, template: str, **context: object) -> None:
     """Fill `template`, a file below this package such as export/class.html.jinja; written whole."""
-    write_atomically(path, fill(template, **context))
+    pieces = _environment().get_template(template).stream(context)
+    pieces.enable_buffering(_PIECES)
+    write_atomically(path, pieces)
 
 
 def fill(template: str, **context: object) -> str:

@@ -1,7 +1,7 @@
 """A graded class to everywhere its results go."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -9,15 +9,17 @@ from typing import NamedTuple
 from autograder.course import Assignment, Course, Result, read_answers, read_roster
 from autograder.export.autograded import write_autograded
 from autograder.export.backup import back_up, ready
+from autograder.export.brief import read_in_brief
 from autograder.export.cells import read_release
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
-from autograder.export.gradebook import record
+from autograder.export.gradebook import HandedIn, record
 from autograder.export.made import Made
 from autograder.export.named import enter_names
 from autograder.export.people import Who, everybody, people_of
 from autograder.export.released import write_for_release
 from autograder.export.settings import Settings
+from autograder.export.several import by_several
 from autograder.export.standing import says, standings
 from autograder.export.tally import not_graded
 from autograder.export.waiting import waiting
@@ -45,12 +47,13 @@ def publish(
     settings: Settings,
     *,
     all_of_them: bool = False,
+    jobs: int = 1,
 ) -> Published:
     """Record scores in nbgrader's gradebook, leave what the formgrader shows, write the pages.
 
     submitted: what each student handed in, a folder; their results lie in `folder`. What is there
-    already, as it would be written, is left alone, unless all of them are asked for. Raises
-    GradebookError, RosterError and SettingsError.
+    already, as it would be written, is left alone, unless all of them are asked for. jobs: how many
+    processes write. Raises GradebookError, RosterError and SettingsError.
     """
     ready(settings, course)
     made, said = Made(course, assignment, folder, settings), says(assignment.id, settings.db_url)
@@ -66,8 +69,8 @@ def publish(
     if new or not made.class_stands(said, ungraded):
         made.forget(new)
         chosen = {each: submitted[each] for each in new}
-        _record(course, assignment, folder, chosen, settings)
-        published = _write_pages(course, assignment, folder, settings, class_, new)
+        _record(course, assignment, folder, chosen, settings, jobs)
+        published = _write_pages(course, assignment, folder, settings, class_, new, jobs)
         made.remember(chosen, says(assignment.id, settings.db_url), ungraded)
         return published
     graded = people_of(folder, assignment.id)
@@ -88,24 +91,30 @@ def _record(
     folder: Path,
     submitted: Mapping[str, Path],
     settings: Settings,
+    jobs: int,
 ) -> None:
     """Bring these students' results into the gradebook, and to where the formgrader looks."""
     name = assignment.id
     notebook = course.root / "assignments" / name / f"{name}.ipynb"
     release, figures = read_release(assignment, notebook), sorted(notebook.parent.glob("figures/*"))
-    handed_in = {
-        student: write_autograded(
-            Result.read(folder / name / f"{student}.json"),
-            assignment,
-            release,
-            figures,
-            path,
-            settings,
+
+    def read(student: str) -> Result:
+        return Result.read(folder / name / f"{student}.json")
+
+    def leave(student: str) -> HandedIn:
+        return write_autograded(
+            read(student), assignment, release, figures, submitted[student], settings
         )
-        for student, path in submitted.items()
-    }
-    results = (Result.read(folder / name / f"{each}.json") for each in submitted)
-    record(results, assignment, notebook, settings.db_url, handed_in, settings)
+
+    handed_in: dict[str, HandedIn] = {}
+
+    def left(each: Iterator[HandedIn]) -> Iterator[Result]:
+        for student in submitted:
+            handed_in[student] = next(each)
+            yield read(student)
+
+    with by_several(leave, list(submitted), jobs) as each:
+        record(left(each), assignment, notebook, settings.db_url, handed_in, settings)
     enter_names(read_roster(course.root), settings.db_url)
 
 
@@ -114,6 +123,7 @@ def write_pages(
     assignment: Assignment,
     folder: Path,
     settings: Settings,
+    jobs: int = 1,
 ) -> Published:
     """Write the page of each student, and that of the class, into `folder`.
 
@@ -122,7 +132,7 @@ def write_pages(
     `folder` that is no result.
     """
     class_ = _class(course, assignment, folder, settings)
-    return _write_pages(course, assignment, folder, settings, class_)
+    return _write_pages(course, assignment, folder, settings, class_, jobs=jobs)
 
 
 def _write_pages(
@@ -132,24 +142,31 @@ def _write_pages(
     settings: Settings,
     class_: "_Class",
     students: Sequence[str] | None = None,
+    jobs: int = 1,
 ) -> Published:
     """The same; students: those whose pages are written, None for all."""
     name = assignment.id
-    results = [Result.read(path) for path in sorted((folder / name).glob("*.json"))]
-    stand = standings(assignment, settings)
-    links, roster = {}, read_roster(course.root)
+    graded = people_of(folder, name)
+    stand, roster = standings(assignment, settings), read_roster(course.root)
     answers = read_answers(course.root, name) if assignment.answers != "never" else ()
-    for result in results:
-        page = settings.feedback(result.student, name) / f"{name}.html"
-        if students is None or result.student in students:
-            _remove_drafts(page)
-            how = stand.get(result.student)
-            who = roster.name_of(result.student)
-            write_feedback(result, assignment, course.name, page, how, who, answers)
-            of = result.student, name
-            write_for_release(page, settings.autograded(*of), settings.submitted(*of))
-        if page.exists():
-            links[result.student] = os.path.relpath(page, folder)
+
+    def page_of(student: str) -> Path:
+        return settings.feedback(student, name) / f"{name}.html"
+
+    def write(student: str) -> None:
+        result = Result.read(folder / name / f"{student}.json")
+        page, of = page_of(result.student), (result.student, name)
+        _remove_drafts(page)
+        how, who = stand.get(result.student), roster.name_of(result.student)
+        write_feedback(result, assignment, course.name, page, how, who, answers)
+        write_for_release(page, settings.autograded(*of), settings.submitted(*of))
+
+    with by_several(write, graded if students is None else students, jobs) as pages:
+        results = list(read_in_brief(folder / name, graded))
+        for _ in pages:
+            pass
+    there = (each.student for each in results if page_of(each.student).exists())
+    links = {student: os.path.relpath(page_of(student), folder) for student in there}
     class_page = folder / f"{name}.html"
     _remove_drafts(class_page)
     write_class_page(results, assignment, course.name, class_page, links, stand, *class_)

@@ -5,7 +5,7 @@ And under what people grade, its rubric, for whoever grades to pick from (rubric
 
 from collections.abc import Sequence
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbgrader import utils
 
@@ -62,8 +62,9 @@ def _outputs(item: ItemResult, cards: Sequence[Card]) -> list[NotebookNode]:
     said = [line(item, cards)]
     said += [f"Mistake {each.number}: {each.heading}" for each in cards]
     said += evidence(item, bool(cards))
-    score = {"text/plain": repr(float(item.score))}
-    return [
-        new_output("stream", name="stdout", text="\n".join(said) + "\n"),
-        new_output("execute_result", data=score),
-    ]
+    text = {"name": "stdout", "text": "\n".join(said) + "\n"}
+    data = {"text/plain": repr(float(item.score))}
+    score = {"data": data, "metadata": {}, "execution_count": None}
+    # As nbformat's new_output makes them, which holds each against the schema of whole notebooks.
+    both = (("stream", text), ("execute_result", score))
+    return [from_dict({"output_type": kind, **about}) for kind, about in both]

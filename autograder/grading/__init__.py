@@ -8,11 +8,21 @@ from autograder.grading.classroom import (
     grade_class,
     graded,
 )
+from autograder.grading.cluster import (
+    graded_on,
+)
+from autograder.grading.desk import (
+    ClusterUnfit,
+)
 from autograder.grading.exam import (
     Exam,
     limits_of,
     prepare,
     remote_student,
+)
+from autograder.grading.forked import (
+    ends_with_the_parent,
+    start_forked,
 )
 from autograder.grading.held import (
     BeingGraded,
@@ -33,6 +43,7 @@ from autograder.grading.submission import (
 
 __all__ = [
     "BeingGraded",
+    "ClusterUnfit",
     "Exam",
     "HandedIn",
     "Move",
@@ -40,16 +51,19 @@ __all__ = [
     "accept",
     "current",
     "default_jobs",
+    "ends_with_the_parent",
     "find_class",
     "grade",
     "grade_class",
     "graded",
+    "graded_on",
     "held",
     "limits_of",
     "moves",
     "prepare",
     "remote_student",
     "settle",
+    "start_forked",
     "to_grade",
     "waits",
 ]

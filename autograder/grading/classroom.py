@@ -7,24 +7,22 @@ all the same. When the grader dies, its workers end, with their servers and thei
 """
 
 import contextlib
-import ctypes
 import gc
 import multiprocessing
 import os
 import signal
-import sys
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import torch
 
 from autograder.course import Course, Result, state_folder
 from autograder.grading.exam import Exam, limits_of, prepare
+from autograder.grading.forked import ends_with_the_parent, start_forked
 from autograder.grading.origin import Origin, origin_of
 from autograder.grading.submission import failed_result
 from autograder.notebooks import has_handed_in, student_name
@@ -32,7 +30,6 @@ from autograder.sandbox.folder import sweep
 from autograder.sandbox.host import Server
 
 _TRIES = 2
-_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _END_SECONDS = 5  # for a worker to leave everything in order
 
 
@@ -151,17 +148,10 @@ class _Worker:
 
     def __init__(self, room: Room, origin: Origin, exam: Exam, others: list[Connection]) -> None:
         # Forked, it has torch and the reference already.
-        context = multiprocessing.get_context("fork")
-        self.connection, theirs = context.Pipe()
+        self.connection, theirs = multiprocessing.Pipe()
         # A fork holds the others' pipes too, whose workers would never see them close.
         ours = [*others, self.connection]
-        self._process: BaseProcess = context.Process(
-            target=_work, args=(room.wall, origin, exam, theirs, ours)
-        )
-        # Until it knows how to end, it does not: our way would be a traceback.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
-        self._process.start()
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        self._process = start_forked(_work, room.wall, origin, exam, theirs, ours)
         theirs.close()
 
     def take(self, one: HandedIn) -> None:
@@ -197,14 +187,9 @@ def _work(
 ) -> None:
     for each in parents:
         each.close()
-    # Ctrl-C and a closed terminal reach all that it has started; the parent then ends its workers.
-    signal.signal(signal.SIGINT, lambda *_: None)
-    signal.signal(signal.SIGHUP, lambda *_: None)
-    signal.signal(signal.SIGTERM, _leave)
     torch.set_num_threads(1)  # as many workers as cores: more threads only wait for each other
     try:
-        _end_with_the_parent()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
+        ends_with_the_parent(_leave)
         with Server(wall, limits_of(exam.assignment)) as server:
             gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
             while True:
@@ -221,13 +206,3 @@ def _leave(*_: object) -> None:
     """Leave the server in order; without it, if that takes too long or a check goes on over it."""
     signal.alarm(_END_SECONDS)
     raise KeyboardInterrupt
-
-
-def _end_with_the_parent() -> None:
-    """Have the kernel send SIGTERM when the grader is gone, however it went."""
-    when_it_dies = 1  # PR_SET_PDEATHSIG
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(when_it_dies, int(signal.SIGTERM), 0, 0, 0)
-    parent = multiprocessing.parent_process()
-    if parent is None or os.getppid() != parent.pid:  # it was gone before
-        sys.exit(0)

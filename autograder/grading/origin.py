@@ -37,7 +37,7 @@ from autograder.notebooks import (
 )
 from autograder.sandbox.host import Server
 
-_ARE_SAMPLES = ("right", "wrong", "hostile", "__pycache__")
+ARE_SAMPLES = frozenset({"right", "wrong", "hostile", "__pycache__"})  # folders that no exam needs
 _TIME = "timestamp.txt"  # of handing in: it says nothing about what was
 _COST_NOTHING = {"dates", "estimate"}  # of an entry in course.yml
 
@@ -100,7 +100,7 @@ def _sources(course: Course, assignment_id: str) -> list[Path]:
     found = [each for each in (course.root / SOLUTIONS).iterdir() if each.is_file()]
     for folder in folders:
         for each in folder.rglob("*"):
-            if each.is_file() and not set(each.relative_to(folder).parts) & {*_ARE_SAMPLES}:
+            if each.is_file() and ARE_SAMPLES.isdisjoint(each.relative_to(folder).parts):
                 found.append(each)
     return found
 
