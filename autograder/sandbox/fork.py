@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from autograder.sandbox import wire
+from autograder.sandbox import tamper, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.failure import describe_failure
 from autograder.sandbox.modules import Blueprint
@@ -51,6 +51,8 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
             session = Session(header["banned"], header["banned_in"], main=True)
             for name, source in header["modules"].items():
                 session.module(name, source)
+            if header["banned"] or header["banned_in"]:
+                tamper.watch(session.refusal)
             reply: wire.Header = {}
         else:
             assert session is not None
