@@ -104,7 +104,8 @@ def test_who_switches_it_off_in_a_function_is_found_out_at_the_end(server):
 
 
 def test_a_process_that_ends_when_it_is_to_prove_something_has_proven_it(server):
-    source = "import os\ndef f(q):\n    torch._C._nn.scaled_dot_product_attention = lambda *_: os._exit(0)\n"
+    source = "import os\ndef f(q):\n"
+    source += "    torch._C._nn.scaled_dot_product_attention = lambda *_: os._exit(0)\n"
     with student(server, f"{source}\n    return q") as each:
         each.call("f", Q)
         assert each.unguarded().verdict is Verdict.FORBIDDEN
