@@ -5,12 +5,17 @@ from autograder.sandbox import wire
 from autograder.sandbox.modules import Watched
 from autograder.sandbox.session import Answer
 
+# What reading an answer may raise that was made to be misread.
+NO_ANSWER = (
+    *(wire.WireError, LookupError, TypeError, ValueError),
+    *(OverflowError, RecursionError),
+)
+
 
 def read_answer(reply: wire.Header, tensors: wire.Tensors, question: Question) -> Answer:
     """A reply as an answer to a question.
 
-    Raises WireError, LookupError, TypeError, ValueError, OverflowError or RecursionError for what
-    was made to be misread.
+    Raises one of NO_ANSWER for what was made to be misread.
     """
     inputs = len(question.args) + len(question.kwargs)
     changed = tuple(int(each) for each in reply["changed"])

@@ -1,7 +1,7 @@
 """What went wrong in a submission, as a verdict and a sentence for its student."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from autograder.course import Verdict
 from autograder.handout.checks.compare import differences
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
-from autograder.sandbox.host import Outcome
+from autograder.sandbox.host import ForkEnded, ForkTooSlow, Outcome
 from autograder.sandbox.modules import Blueprint
 
 PASTED = "a part that another assignment is given"  # in the place of a banned call's name
@@ -28,10 +28,41 @@ def forbidden(name: str, banned: str) -> StudentError:
     )
 
 
+def switched_off() -> StudentError:
+    """A banned call of ours was not refused where each must be."""
+    return StudentError(
+        Verdict.FORBIDDEN,
+        "The submission has switched off what notices the calls that this assignment does not "
+        "allow: a call of the grader's own, made to try it, was not refused.",
+    )
+
+
 def no_answer(what: str, problem: Exception) -> StudentError:
     """What came back is not an answer."""
     said = wire.text(str(problem), 300)  # it may quote what was sent
     return StudentError(Verdict.ERROR, f"{what} sent an answer that is none: {said}")
+
+
+def raise_what_it_tells(
+    reply: wire.Header,
+    tensors: wire.Tensors,
+    question: Question,
+    banned: Collection[str],
+    before: Iterable[StudentError],
+) -> None:
+    """Raise the error that a reply to a question tells of: a banned call, or an exception.
+
+    before: the errors of cells. Raises what reading a false answer does, too.
+    """
+    failure = failure_in(reply)
+    for each in reply.get("banned", ()):
+        if each not in banned:
+            raise ValueError("it names a banned call that is none")
+        raise forbidden(question.name, each)
+    if failure is not None and failure.type == "WrongParameters":
+        raise wrong_parameters(wire.unpack(reply["value"], tensors), question, failure.message)
+    if failure is not None:
+        raise error_of(failure, question.name, before)
 
 
 def failure_in(header: wire.Header) -> Failure | None:
@@ -86,7 +117,20 @@ def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError
     return StudentError(Verdict.WRONG, message, shapes=got)
 
 
-def death(outcome: Outcome, what: str, output_bytes: int) -> StudentError:
+def end_of(
+    end: ForkTooSlow | ForkEnded | wire.WireError, what: str, seconds: float, output_bytes: int
+) -> StudentError:
+    """Why there is no answer, and will be none."""
+    if isinstance(end, ForkTooSlow):
+        hint = "Is there a loop that never ends, or one that could be a tensor operation?"
+        said = f"{what} did not finish within {seconds:.3g} seconds. {hint}"
+        return StudentError(Verdict.TIMEOUT, said)
+    if isinstance(end, ForkEnded):
+        return _death(end.outcome, what, output_bytes)
+    return no_answer(what, end)
+
+
+def _death(outcome: Outcome, what: str, output_bytes: int) -> StudentError:
     """The end of the whole process."""
     if outcome.reason == "files":
         message = f"{what} wrote more than {output_bytes:,} bytes of files, or too many of them."

@@ -12,15 +12,17 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autograder.asking.answers import read_answer
+from autograder.asking.answers import NO_ANSWER, read_answer
 from autograder.asking.blame import (
-    death,
+    end_of,
     error_of,
     failure_in,
     forbidden,
     no_answer,
-    wrong_parameters,
+    raise_what_it_tells,
+    switched_off,
 )
+from autograder.asking.proof import Proof
 from autograder.asking.student import Cell, Question, StudentError
 from autograder.course import Verdict
 from autograder.sandbox import wire
@@ -33,11 +35,6 @@ _AHEAD = 16
 _AHEAD_BYTES = 1 << 16
 _START_SECONDS = 15.0
 _KEPT_BYTES = 1 << 26  # of answers, in case a diagnosis asks for them again
-# What reading an answer may raise that was made to be misread.
-_NO_ANSWER = (
-    *(wire.WireError, LookupError, TypeError, ValueError),
-    *(OverflowError, RecursionError),
-)
 
 
 class RemoteStudent:
@@ -60,9 +57,7 @@ class RemoteStudent:
         banned_while: Mapping[str, Sequence[str]] | None = None,
         wall_seconds: float | None = None,
     ) -> None:
-        """Nothing runs yet.
-
-        banned: the calls to watch for; banned_while: more of them, while a name is called;
+        """banned: the calls to watch for; banned_while: more of them, while a name is called;
         banned_in: names known to lead to one, and to which; defined_in: which solution cell is
         to define a name; foreseen: what will be asked, if nothing goes wrong;
         wall_seconds: for all of it, when that is less than the server's limit.
@@ -87,6 +82,8 @@ class RemoteStudent:
         self._loaded: dict[int, object] = {}  # weights that the fork has, kept alive by it
         self._kept: dict[int, Answer | StudentError] = {}  # answers to foreseen questions
         self._kept_bytes = 0
+        self._proof = Proof.of(banned)
+        self._unguarded: StudentError | None = None  # once a banned call was let through
         self._gone: dict[str, StudentError] = {}  # names whose call ended the process
         self._set_aside: set[str] = set()  # cells that ended the process
         self.cell_errors: dict[str, StudentError] = {}  # by cell
@@ -111,12 +108,29 @@ class RemoteStudent:
                 # No line of the student's has run yet.
                 raise ServerFailed(f"a fork did not start: {error!r}") from error
             with contextlib.suppress(StudentError):
-                self._run_cells()
+                for cell in self._cells:
+                    if cell.name not in self._set_aside:
+                        self.run_cell(cell)
+                self._prove()
 
-    def _run_cells(self) -> None:
-        for cell in self._cells:
-            if cell.name not in self._set_aside:
-                self.run_cell(cell)
+    def unguarded(self) -> StudentError | None:
+        """To be asked last: whether banned calls are still noticed, or what to say if not."""
+        self._skip_to(None)
+        self._prove()
+        return self._unguarded
+
+    def _prove(self) -> None:
+        if self._proof is None or self._fork is None or self._time_left() <= 0:
+            return
+        for frame in self._proof.frames():
+            self._send(frame)
+        try:
+            self._receive("the first")
+            stands = self._proof.holds(*self._receive("the second"))
+        except (StudentError, *NO_ANSWER):
+            stands = False
+        if not stands:
+            self._unguarded = switched_off()
 
     def run_cell(self, cell: Cell) -> None:
         """Run one cell, now, over those that were run. Raises StudentError when it dies of it."""
@@ -179,12 +193,12 @@ class RemoteStudent:
         return self._answer(question.name, question, at)
 
     def _refuse(self, name: str) -> None:
+        if self._unguarded:
+            raise self._unguarded.with_traceback(None)
         if name in self._banned_in:
             raise forbidden(name, self._banned_in[name])
         if name in self._gone:
             raise self._gone[name].with_traceback(None)  # or it grows each time
-
-    # What is on its way
 
     def _find(self, question: Question) -> int | None:
         """Where the question stands among those still to come."""
@@ -232,8 +246,13 @@ class RemoteStudent:
             self._gone[name] = error
             raise
         try:
-            answer = self._read(reply, tensors, name, question)
-        except _NO_ANSWER as error:
+            failure = failure_in(reply)
+            if failure and failure.type == "Missing":
+                raise self._missing(failure.message)
+            before = self.cell_errors.values()
+            raise_what_it_tells(reply, tensors, question, self._banned, before)
+            answer = read_answer(reply, tensors, question)
+        except NO_ANSWER as error:
             raise no_answer(name, error) from error
         except StudentError as error:
             if at is not None:
@@ -245,28 +264,16 @@ class RemoteStudent:
             self._kept_bytes += size
         return answer
 
-    def _read(
-        self, reply: wire.Header, tensors: wire.Tensors, name: str, question: Question
-    ) -> Answer:
-        failure = failure_in(reply)
-        for each in reply.get("banned", ()):
-            if each not in self._banned:
-                raise ValueError("it names a banned call that is none")
-            raise forbidden(name, each)
-        if failure is not None and failure.type == "Missing":
-            raise self._missing(failure.message)
-        if failure is not None and failure.type == "WrongParameters":
-            raise wrong_parameters(wire.unpack(reply["value"], tensors), question, failure.message)
-        if failure is not None:
-            raise error_of(failure, name, self.cell_errors.values())
-        return read_answer(reply, tensors, question)
-
     def _missing(self, name: str) -> StudentError:
         cell = self._defined_in.get(name)
         why = self.cell_errors.get(cell or "")
         if why is not None:
             return why
         return StudentError(Verdict.MISSING, f"{name} is not defined anywhere in the notebook.")
+
+    def _time_left(self) -> float:
+        assert self._deadline is not None
+        return self._deadline - time.monotonic()
 
     def _send(self, frame: bytes) -> None:
         if self._fork is not None:
@@ -276,23 +283,15 @@ class RemoteStudent:
         """The next answer; raises StudentError when the process does not live to give it."""
         fork, limits = self._fork, self._server.limits
         assert fork is not None
-        assert self._deadline is not None
-        left = self._deadline - time.monotonic()
+        left = self._time_left()
         if left <= 0:
             message = f"the submission took more than its {limits.wall_seconds:g} seconds in all"
             raise StudentError(Verdict.TIMEOUT, f"{message}; {what} was not reached.")
         seconds = min(self.call_seconds, left)
         try:
             return fork.receive(seconds)
-        except ForkTooSlow:
-            hint = "Is there a loop that never ends, or one that could be a tensor operation?"
-            error = StudentError(
-                Verdict.TIMEOUT, f"{what} did not finish within {seconds:.3g} seconds. {hint}"
-            )
-        except ForkEnded as ended:
-            error = death(ended.outcome, what, limits.output_bytes)
-        except wire.WireError as problem:
-            error = no_answer(what, problem)
+        except (ForkTooSlow, ForkEnded, wire.WireError) as end:
+            error = end_of(end, what, seconds, limits.output_bytes)
         self._fork = None
         if self._sent:  # lost with the process: to be sent again to the next
             self._next = self._sent[0]

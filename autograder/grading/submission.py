@@ -187,6 +187,8 @@ def _ask(
         outcomes = exam.run(student, handed_in)
         failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
         answers = exam.bank.ask(student, failed)
+        if error := student.unguarded():
+            outcomes = [_despite(error, each) for each in outcomes]
     solved = {cell.name for cell in submission.cells if cell.solution}
     told = [error for name, error in student.cell_errors.items() if name not in solved]
     notes = [_note(error) for error in told[:_TOLD]]
@@ -196,6 +198,11 @@ def _ask(
     errors = student.cell_errors.items()
     ended = frozenset(name for name, error in errors if error.verdict is not Verdict.ERROR)
     return outcomes, answers, notes, ended
+
+
+def _despite(error: StudentError, outcome: CheckOutcome) -> CheckOutcome:
+    """What a check found, in answers that nothing can be given for."""
+    return replace(outcome, verdict=error.verdict, message=str(error), advice=None, failure=None)
 
 
 def _note(error: StudentError) -> str:

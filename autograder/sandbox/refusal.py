@@ -1,46 +1,132 @@
-"""Refuses banned calls of torch while a student's function runs, and takes note of them."""
+"""Refuses banned calls of torch while a student's function runs, and takes note of them.
+
+What is banned stands for all of its kind, and torch is asked what there is of it: every operation
+of the dispatcher and every function of torch's modules whose name bears the kind's. An operation
+gets a kernel that refuses, a function a body that does; so no other name for it helps, and a
+reference taken before neither. This costs nothing where nothing banned is called. It is a
+deterrent, no wall: what it is made of lies in the student's own process (see tamper.py, and
+`proof`).
+"""
 
 import contextlib
+import ctypes
 import functools
+import itertools
+import re
 import sys
 import types
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-# Where torch's dispatcher comes by when a banned call is made: operation, and the key of the
-# kernel that is replaced.
-_LAYER_NORM = ("layer_norm", "CompositeImplicitAutograd"), ("native_layer_norm", "CPU")
-_OPERATIONS = {
-    "torch.nn.functional.scaled_dot_product_attention": (
-        ("scaled_dot_product_attention", "CompositeImplicitAutograd"),
-        ("_scaled_dot_product_attention_math", "CompositeImplicitAutograd"),
-        ("_scaled_dot_product_flash_attention_for_cpu", "CPU"),
-        ("_safe_softmax", "CPU"),
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """words: one of them is in each name; but: in none. proof: a call that must be refused."""
+
+    words: tuple[str, ...]
+    but: tuple[str, ...] = ()
+    proof: str | None = None
+    also: tuple[str, ...] = ()  # operations by other names, which do the better part of it
+
+    def has(self, name: str) -> bool:
+        plain = name.lower().replace("_", "")
+        return any(each in plain for each in self.words) and not any(
+            each in plain for each in self.but
+        )
+
+
+_KINDS = (
+    _Kind(
+        ("attention", "multihead"),
+        proof="torch._C._nn.scaled_dot_product_attention(x, x, x)",
+        also=("aten::_safe_softmax",),
     ),
-    "torch.nn.MultiheadAttention": (("_native_multi_head_attention", "CPU"),),
-    "torch.nn.TransformerEncoderLayer": (("_transformer_encoder_layer_fwd", "CPU"),),
-    "torch.nn.functional.layer_norm": _LAYER_NORM,
-    "torch.nn.functional.cross_entropy": (("cross_entropy_loss", "CompositeImplicitAutograd"),),
-}
-# Banned calls that are Python all the way down to allowed operations.
-_FUNCTIONS = {"torch.nn.functional.multi_head_attention_forward": torch.nn.functional}
+    _Kind(("transformer",), but=("torch.fx",)),
+    _Kind(("layernorm",), proof="torch.layer_norm(x, (1,))"),
+    _Kind(("crossentropy",), but=("binary",), proof="torch._C._nn.cross_entropy_loss(x, x)"),
+)
+_ANY = re.compile("|".join("_?".join(each) for kind in _KINDS for each in kind.words), re.I)
+_KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "NestedTensorCPU")
+_SHAPES_ONLY = ("torch._meta_registrations", "torch.backends.cuda")  # these compute nothing
+_Undo = Callable[[], None]
 
 
+@functools.cache
+def operations() -> tuple[tuple[_Kind, str, str], ...]:
+    """Torch's operations of every kind, and the key of each kernel that they have here.
+
+    Asked once in the server, so that no fork has to.
+    """
+    names = [each for each in torch._C._dispatch_get_all_op_names() if each.startswith("aten::")]
+    return tuple(
+        (kind, name.removeprefix("aten::"), key)
+        for kind in _KINDS
+        for name in names
+        if kind.has(name) or name in kind.also
+        for key in _KEYS
+        if torch._C._dispatch_has_kernel_for_dispatch_key(name, key)
+    )
+
+
+@functools.cache
+def functions() -> tuple[tuple[_Kind, types.FunctionType], ...]:
+    """Torch's functions and methods of every kind, in what of it is imported so far."""
+    names = [each for each in sys.modules if each.startswith("torch") and each not in _SHAPES_ONLY]
+    return tuple(of_modules(sys.modules[each] for each in names))
+
+
+def of_modules(
+    modules: Iterable[types.ModuleType],
+) -> Iterator[tuple[_Kind, types.FunctionType]]:
+    """Functions and methods that are defined in these modules, with their kind."""
+    for module in modules:
+        everything = kind_of(module.__name__)
+        for key, value in list(vars(module).items()):
+            if not (everything or kind_of(key)):
+                continue
+            inner = vars(value).values() if issubclass(type(value), type) else ()
+            for each in itertools.chain([value], inner):
+                wrapped = type(each) in (staticmethod, classmethod)
+                function = each.__func__ if wrapped else each
+                while type(function) is types.FunctionType:
+                    if function.__module__ == module.__name__:
+                        name = f"{function.__module__}.{function.__qualname__}"
+                        yield from ((kind, function) for kind in _KINDS if kind.has(name))
+                    function = vars(function).get("__wrapped__")
+
+
+def kind_of(name: str) -> bool:
+    """Whether something of this name is of any kind."""
+    return _ANY.search(name) is not None
+
+
+def proof(banned: Iterable[str]) -> str | None:
+    """A call (of a tensor `x` of one number) that must be refused where these are banned."""
+    calls = (kind.proof for kind in _KINDS if any(map(kind.has, banned)))
+    return next(filter(None, calls), None)
+
+
+@dataclass
 class Refusal:
-    """Puts a kernel that takes note, and refuses, in the place of each banned call's.
+    """Refuses what is banned, from `install` on.
 
-    This costs nothing where nothing banned is called, and it is out of reach of the tricks by
-    which Python code finds another name for a function.
+    imported: torch's modules that were imported meanwhile; standing: the functions whose bodies
+    refuse now; working: it is at work itself; calling: a student's function runs. All for whoever
+    watches over it.
     """
 
-    def __init__(self) -> None:
-        self._found: dict[str, None] = {}
-        self._library: torch.library.Library | None = None  # its kernels live as long as it does
-        self._exempt: set[types.CodeType] = set()
-        self._inside = False  # of a call that an exempt function has made
+    imported: list[types.ModuleType] = field(default_factory=list)
+    standing: set[types.FunctionType] = field(default_factory=set)
+    working: bool = False
+    calling: bool = False
+    _found: dict[str, None] = field(default_factory=dict)
+    _exempt: set[types.CodeType] = field(default_factory=set)
+    _banned: tuple[str, ...] = ()
+    _inside: bool = False  # of a call that an exempt function has made
 
     def exempt(self, code: types.CodeType) -> None:
         """Let the functions of this code make calls that are banned: it is ours."""
@@ -49,40 +135,75 @@ class Refusal:
             if isinstance(each, types.CodeType):
                 self.exempt(each)
 
-    def install(self, banned: Iterable[str]) -> None:
-        """Replace the kernels, once and for all; later calls do nothing."""
-        if self._library is None and banned:
-            self._library = self._replace(banned)
-            for name in banned:
-                if name in _FUNCTIONS:
-                    module, function = _FUNCTIONS[name], name.rpartition(".")[2]
-                    stand_in = functools.partial(self._stand_in, name, getattr(module, function))
-                    setattr(module, function, stand_in)
+    def install(self, banned: Collection[str]) -> None:
+        """Refuse these, once and for all; later calls do nothing."""
+        if banned and not self._banned:
+            self._banned = tuple(banned)
+            registered, _ = self._replace(banned)
+            # One reference more than anybody holds: what is never freed is never undone.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(registered))
 
     @contextlib.contextmanager
-    def also(self, banned: Iterable[str]) -> Iterator[None]:
+    def also(self, banned: Collection[str]) -> Iterator[None]:
         """Refuse these too, for as long as the block runs."""
-        if not banned:
-            yield
-            return
-        library = self._replace(banned)
+        self.calling = True
+        registered, undo = self._replace(banned) if banned else (None, ())
         try:
             yield
         finally:
-            library._destroy()  # type: ignore[no-untyped-call]
+            self.calling = False
+            self.working = True
+            for each in undo:
+                each()
+            self.working = False
+            del registered  # and with it its kernels
 
-    def _replace(self, banned: Iterable[str]) -> torch.library.Library:
-        library = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+    def _replace(self, banned: Collection[str]) -> tuple[Any, list[_Undo]]:
+        """Refuse these. Returns what holds the kernels, and what gives the functions back."""
+        self.working = True
+        registered = torch._C._dispatch_library("IMPL", "aten", "")
+        kinds = {kind: [each for each in banned if kind.has(each)] for kind in _KINDS}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch warns that kernels are being replaced
-            for name in banned:
-                refuse = functools.partial(self._refuse, name)
-                for operation, key in _OPERATIONS.get(name, ()):
-                    library.impl(operation, refuse, key)  # type: ignore[no-untyped-call]
-        return library
+            for kind, name, key in operations():
+                if kinds[kind]:
+                    refuse = functools.partial(self._refuse, _called(kinds[kind], name))
+                    registered.impl(name, key, refuse)
+        undo = [
+            self._stand_in_for(function, _called(kinds[kind], function.__qualname__))
+            for kind, function in (*functions(), *of_modules(self.imported))
+            if kinds[kind] and function not in self.standing
+        ]
+        self.working = False
+        return registered, undo
+
+    def _stand_in_for(self, function: types.FunctionType, name: str) -> _Undo:
+        """Let every reference to a function of torch's lead here. Returns what undoes it."""
+        code = function.__code__
+        original = types.FunctionType(
+            code,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        original.__kwdefaults__ = function.__kwdefaults__
+        instead = functools.partial(self._stand_in, name, original)
+        own = _body.__code__
+        function.__code__ = own.replace(
+            co_consts=tuple(instead if each == _INSTEAD else each for each in own.co_consts),
+            co_freevars=code.co_freevars,
+        )
+        self.standing.add(function)
+
+        def undo() -> None:
+            function.__code__ = code
+            self.standing.discard(function)
+
+        return undo
 
     def _stand_in(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
-        if not (self._inside or sys._getframe(1).f_code in self._exempt):
+        if not (self._inside or sys._getframe(2).f_code in self._exempt):
             return self._refuse(name)
         # Under a mode torch's function comes back here by way of the mode, from other frames.
         before, self._inside = self._inside, True
@@ -95,7 +216,31 @@ class Refusal:
         self._found[name] = None
         raise RuntimeError(f"{name} is not allowed here")
 
+    def refuse_what(self, it: str) -> None:
+        """Refuse something else, by which a banned call could be made. Raises RuntimeError."""
+        if self.calling and self._banned:
+            self._found[self._banned[0]] = None
+        raise RuntimeError(f"{it} is not allowed here")
+
     def take(self) -> tuple[str, ...]:
         """What was seen since the last time."""
         found, self._found = tuple(self._found), {}
         return found
+
+
+_INSTEAD = "what is called instead"
+
+
+def _body(*args: Any, **kwargs: Any) -> Any:
+    return "what is called instead".__call__(*args, **kwargs)  # type: ignore[operator]
+
+
+def _called(banned: Collection[str], what: str) -> str:
+    """Under which of the banned names it is best known."""
+    plain = what.lower().replace("_", "")
+
+    def shared(name: str) -> int:
+        last = name.rpartition(".")[2].lower().replace("_", "")
+        return len(last) if last in plain else 0
+
+    return max(banned, key=shared)

@@ -141,8 +141,11 @@ def _warm_up() -> None:
     """Do once what torch prepares at its first use, so that no fork has to."""
     import torch
 
+    from autograder.sandbox import refusal, tamper
     from autograder.sandbox.session import How, Session
 
+    refusal.operations()
+    tamper.known()
     session = Session()
     session.cell("warm up", "def f(x): return x.softmax(-1) @ x")
     how = How(cotangents=[torch.ones(2, 2)], elsewhere=True)

@@ -82,7 +82,7 @@ class Session:
     ) -> None:
         self._banned = frozenset(banned)
         self._banned_in = dict(banned_in or {})
-        self._refusal = Refusal()
+        self.refusal = Refusal()
         self._module = types.ModuleType("__main__" if main else "notebook")
         if main:
             sys.modules["__main__"] = self._module
@@ -99,7 +99,7 @@ class Session:
         """
         module = types.ModuleType(name)
         code = compile(source, f"<{name}>", "exec")
-        self._refusal.exempt(code)
+        self.refusal.exempt(code)
         exec(code, module.__dict__)
         sys.modules[name] = module
         for key, value in getattr(module, "BUILTINS", {}).items():
@@ -150,17 +150,17 @@ class Session:
                 return Answer(None, failure=Failure("Missing", missing))
         torch.default_generator.manual_seed(0)  # no answer depends on what was asked before
         # Only now: comparing one's own result with torch's in a cell is no offence.
-        self._refusal.install(self._banned)
+        self.refusal.install(self._banned)
         try:
-            with self._refusal.also(self._banned_in.get(name, ())):
+            with self.refusal.also(self._banned_in.get(name, ())):
                 call = _Call(self._module.__dict__, target, args, kwargs, how)
                 torch.default_generator.manual_seed(0)  # nor on what a constructor drew
                 answer = call.answer(how)
         except WrongParameters as error:
             return Answer(error.shapes, failure=Failure("WrongParameters", str(error)))
         except BaseException as error:
-            return Answer(None, banned=self._refusal.take(), failure=describe_failure(error))
-        banned = self._refusal.take()
+            return Answer(None, banned=self.refusal.take(), failure=describe_failure(error))
+        banned = self.refusal.take()
         return dataclasses.replace(answer, banned=banned) if banned else answer
 
 

@@ -59,7 +59,9 @@ def said(machine, number, *arguments, processes=False, architecture=None):
             at += yes if value >= operand else no
         else:
             assert code == calls._RETURN
-            return {0x7FFF0000: "yes", 0x50001: "EPERM", 0x50026: "ENOSYS"}.get(operand, "killed")
+            return {0x7FFF0000: "yes", 0x50001: "EPERM", 0x50026: "ENOSYS", 0x50000: "done"}.get(
+                operand, "killed"
+            )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,12 @@ def said(machine, number, *arguments, processes=False, architecture=None):
         ("openat", (0, 0, os.O_RDONLY | os.O_TRUNC), "EPERM"),
         ("openat", (0, 0, 3), "EPERM"),
         ("openat", (0, 0, 3 | os.O_TRUNC), "EPERM"),
-        ("clone", (0x3D0F00,), "yes"),  # as libc starts a thread
+        ("clone", (0x3D0F00,), "EPERM"),  # as libc starts a thread
+        ("unlinkat", (), "done"),
+        ("renameat2", (0, 0, 0, 0, 1), "yes"),  # RENAME_NOREPLACE
+        ("renameat2", (0, 0, 0, 0, 0), "EPERM"),
+        ("fallocate", (), "EPERM"),
+        ("io_setup", (), "EPERM"),
         ("clone", (17,), "EPERM"),  # SIGCHLD: a process
         ("clone", (0x10000 | 0x10000000,), "EPERM"),
         ("kill", (PID, 9), "yes"),
@@ -99,7 +106,12 @@ def test_what_the_filter_says(machine, name, arguments, answer):
 
 def test_processes_only_where_the_course_allows_them(machine):
     known = numbers(machine)
-    for name, arguments in (("clone", (17,)), ("execve", ()), ("setsid", ())):
+    for name, arguments in (
+        ("clone", (17,)),
+        ("clone", (0x3D0F00,)),
+        ("execve", ()),
+        ("setsid", ()),
+    ):
         assert said(machine, known[name], *arguments) == "EPERM"
         assert said(machine, known[name], *arguments, processes=True) == "yes"
     assert said(machine, known["clone"], 17 | 0x10000000, processes=True) == "EPERM"

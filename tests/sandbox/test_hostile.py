@@ -366,7 +366,7 @@ ANSWER |= {{"operations": 0, "failure": None}}
 def test_whoever_answers_what_was_not_asked_fails_in_time(attack, right, grade_bytes):
     result = grade_bytes(as_saved(overlaid(right, f"{SPEAKS}\n{attack}\n")))
     verdicts = {item.verdict for item in result.items}
-    assert verdicts <= {Verdict.WRONG, Verdict.ERROR, Verdict.TIMEOUT}
+    assert verdicts <= {Verdict.WRONG, Verdict.ERROR, Verdict.TIMEOUT, Verdict.FORBIDDEN}
     assert result.seconds < 30  # its wall_seconds, on a busy machine too
     check_that_it_can_be_shown(result)
     check_that_nothing_is_left(result, grade_bytes(as_saved(overlaid(right, HONEST))))

@@ -145,9 +145,54 @@ def test_only_the_socket_and_nothing_are_open(server):
     assert all(stat.S_ISCHR(mode) or stat.S_ISSOCK(mode) for mode in modes)
 
 
-def test_threads_are_allowed(server):
-    before = "box = []\nthread = threading.Thread(target=box.append, args=(1,))\nthread.start()"
-    assert inside(server, "thread.join() or box", before=before) == [1]
+def test_no_thread_starts_where_no_process_may(server):
+    source = "threading.Thread(target=print).start()"
+    assert inside(server, source) == "RuntimeError: can't start new thread"
+
+
+OPEN_WITHOUT_A_NAME = """
+import mmap
+def fill(leave):
+    kept = []
+    for number in range(64):
+        with open(f'mine{number}', 'wb+') as file:
+            file.write(bytes(LIMIT // 4))
+            kept.append(mmap.mmap(file.fileno(), 4096))
+        leave(f'mine{number}', f'other{number}')
+    return len(kept)
+"""
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        "lambda one, _: os.unlink(one)",
+        "lambda one, other: (open(other, 'w'), os.replace(one, other))",
+    ],
+)
+def test_files_that_are_open_and_have_no_name_are_counted(server, leave):
+    before = OPEN_WITHOUT_A_NAME.replace("LIMIT", str(LIMITS.output_bytes))
+    with pytest.raises(ForkEnded) as ended:
+        inside(server, f"[fill({leave}), __import__('time').sleep(1)]", before=before)
+    assert ended.value.outcome.reason == "files"
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("os.rename('a', 'b') or open('b').read()", "a"),
+        ("os.replace('a', 'there') or open('there').read()", "a"),
+        ("pathlib.Path('a').rename('there').read_text()", "a"),
+        ("tempfile.TemporaryDirectory().cleanup()", None),
+        ("tempfile.NamedTemporaryFile().close()", None),
+        ("os.remove('a')", None),
+        ("os.rename('nothing', 'b')", "FileNotFoundError"),
+    ],
+)
+def test_files_can_be_renamed_and_removed_as_far_as_one_can_tell(server, expression, value):
+    before = "import pathlib, tempfile\nfor each in ('a', 'there'): open(each, 'w').write(each)"
+    got = inside(server, expression, before=before)
+    assert got == value or got.startswith(value)
 
 
 def test_the_scratch_folder_is_empty_for_each(server):

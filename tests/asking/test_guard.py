@@ -1,0 +1,127 @@
+"""Banned calls are refused by every name; who switches that off is found out; nobody else notices.
+
+What tries harder lies among the samples: solutions/*/hostile/forbidden__*.
+"""
+
+import pytest
+import torch
+
+from autograder.asking.proof import Proof
+from autograder.asking.remote import RemoteStudent
+from autograder.asking.student import Cell, StudentError
+from autograder.course.result import Verdict
+from autograder.sandbox import refusal, walls
+from autograder.sandbox.confine import Limits
+from autograder.sandbox.host import Server
+
+LIMITS = Limits(60, 20, 512, 1, 1 << 20)
+ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+BANNED = (ATTENTION, "torch.nn.MultiheadAttention", "torch.nn.TransformerEncoderLayer")
+Q = torch.ones(1, 3, 4)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server(walls.choose(), LIMITS) as found:
+        yield found
+
+
+def student(server, source, banned=BANNED, **more):
+    cells = [Cell("one", f"import torch\n{source}", solution=True)]
+    empty = {"modules": {}, "banned_in": {}, "defined_in": {}}
+    return RemoteStudent(server, cells, banned=banned, **empty, **more)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        ("torch._C._nn.scaled_dot_product_attention(q, q, q)", BANNED[0]),
+        ("torch.ops.aten._scaled_dot_product_attention_math(q, q, q)", BANNED[0]),
+        ("torch.nn.MultiheadAttention(4, 1)", BANNED[1]),
+        ("torch.ao.nn.quantizable.MultiheadAttention(4, 1)", BANNED[1]),
+        ("torch.nn.TransformerEncoderLayer(4, 1)", BANNED[2]),
+        ("kept(q, q, q, 4, 1, *[None] * 4, 0, None, None)", BANNED[1]),
+        ("__import__('torch.nn.attention.flex_attention')", "torch."),
+    ],
+)
+def test_what_is_banned_stands_for_all_of_its_kind(server, call, named):
+    source = "kept = torch.nn.functional.multi_head_attention_forward\n"
+    with student(server, f"{source}def f(q): return {call}") as each:
+        with pytest.raises(StudentError) as error:
+            each.call("f", Q)
+        assert error.value.verdict is Verdict.FORBIDDEN
+        assert f"uses {named}" in str(error.value)
+        assert each.unguarded() is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import torch.nn.attention.flex_attention",
+        "assert torch.nn.functional.scaled_dot_product_attention(*[torch.ones(1, 2)] * 3).any()",
+        "torch.nn.MultiheadAttention(4, 1)",
+        "import gc, inspect\ngc.collect()\ninspect.getsource(torch.nn.Linear)",
+    ],
+)
+def test_whoever_compares_in_a_cell_of_their_own_is_left_alone(server, source):
+    with student(server, f"{source}\ndef f(q): return q.softmax(-1)") as each:
+        assert torch.equal(each.call("f", Q).value, Q.softmax(-1))
+        assert each.unguarded() is None
+        assert not each.cell_errors
+
+
+@pytest.mark.parametrize("search", ["get_objects()", "get_referrers(1)", "get_referents(1)"])
+def test_memory_is_not_searched_where_something_is_banned(server, search):
+    source = f"import gc\ndef f(): gc.{search}"
+    with student(server, source) as each, pytest.raises(StudentError, match="is not allowed here"):
+        each.call("f")
+    with student(server, source, banned=()) as each:
+        assert each.call("f").value is None
+
+
+OFF = """
+import sys
+def off(*_):
+    guard = sys.modules["autograder.sandbox.refusal"].Refusal
+    guard.take = lambda _: ()
+"""
+
+
+def test_who_switches_it_off_in_a_cell_is_asked_nothing_more(server):
+    with student(server, f"{OFF}\noff()\ndef f(q): return q") as each:
+        with pytest.raises(StudentError, match="switched off") as error:
+            each.call("f", Q)
+        assert error.value.verdict is Verdict.FORBIDDEN
+
+
+def test_who_switches_it_off_in_a_function_is_found_out_at_the_end(server):
+    with student(server, f"{OFF}\ndef f(q):\n    off()\n    return q") as each:
+        assert torch.equal(each.call("f", Q).value, Q)
+        assert each.unguarded().verdict is Verdict.FORBIDDEN
+    with student(server, f"{OFF}\ndef f(q):\n    off()\n    return q", banned=()) as each:
+        assert torch.equal(each.call("f", Q).value, Q)
+        assert each.unguarded() is None
+
+
+def test_a_process_that_ends_when_it_is_to_prove_something_has_proven_it(server):
+    source = "import os\ndef f(q):\n"
+    source += "    torch._C._nn.scaled_dot_product_attention = lambda *_: os._exit(0)\n"
+    with student(server, f"{source}\n    return q") as each:
+        each.call("f", Q)
+        assert each.unguarded().verdict is Verdict.FORBIDDEN
+
+
+def test_a_proof_holds_for_its_own_answer_alone():
+    proof = Proof.of(BANNED)
+    proof.frames()
+    right = {"banned": [ATTENTION], "value": {"plain": proof._number}}
+    assert proof.holds(right, {})
+    for wrong in ({"banned": []}, {"banned": ["torch.ones"]}, {"value": {"plain": 5}}):
+        assert not proof.holds(right | wrong, {})
+    assert Proof.of(["torch.argsort"]) is None
+
+
+def test_torch_is_asked_what_there_is():
+    names = {name for _, name, _ in refusal.operations()}
+    assert {"scaled_dot_product_attention", "cross_entropy_loss", "native_layer_norm"} <= names
+    assert not any("binary" in each for each in names)
