@@ -1,10 +1,10 @@
 """What was published of a class, and of what it was made: what would be the same is left alone.
 
 A student's page, notebook and scores are made of the result, the time of hand-in, the release,
-course.yml, the answers, the roster, extensions, nbgrader's settings, this engine, and what the gradebook says:
-there, people change points, comments and extensions, and other assignments use up late days. All
-of these together make a print, and so do the files that came of it, since anybody may have removed
-or replaced them.
+course.yml, the answers, the roster, extensions, nbgrader's settings, this engine, and what the
+gradebook says: there, people change points, comments and extensions, and other assignments use up
+late days. All of these together make a print, and so do the files that came of it, since anybody may
+have removed or replaced them.
 """
 
 import inspect
