@@ -23,13 +23,13 @@ class Diagnosis:
         certain, others = self.certain, self.uncertain
         where = f"all {self.cases} cases of this item" if self.cases > 1 else "this item"
         if not certain:
-            mistakes = "either of these mistakes gives"
+            mistakes = "either of these mistakes"
         elif len(certain) == 1 and not others:
-            mistakes = "this mistake gives"
+            mistakes = "this mistake"
         else:
-            mistakes = "these mistakes give together"
-        digits = "to six digits" if self.loosely else "to rounding"
-        lines = [f"What it gives is, {digits}, what {mistakes}, in {where}:"]
+            mistakes = "these mistakes together"
+        digits = "to six digits" if self.loosely else "up to rounding"
+        lines = [f"Its results agree, {digits}, with those of {mistakes}, in {where}:"]
         lines += map(_told, certain)
         if certain and others:
             lines.append("and one of these, which nothing tells apart here:")

@@ -1,10 +1,13 @@
 """Students' Markdown as it is shown to whoever grades: text and pictures, and nothing that runs.
 
+What is folded, as hints are, stays folded: of HTML, these tags alone remain, without attributes.
+
 A rubric, which is a cell of ours, becomes buttons in the formgrader.
 """
 
 import html
 import re
+from html import escape
 from typing import Any
 
 from jinja2 import pass_context
@@ -14,6 +17,7 @@ from autograder.export import fill
 
 __all__ = ["markdown_without_html"]
 
+_FOLD = re.compile(r"\s*(?:<details>\s*<summary>([^<>]+)</summary>|</details>)\s*")
 _SCHEME = re.compile(r"([^/?#]*):")
 _PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]*")
 # What MathJax makes links, styles and attributes of.
@@ -30,6 +34,12 @@ class _Renderer(IPythonRenderer):  # type: ignore[misc] # nbconvert ships no typ
         kind, _, name = url.partition(":")
         pasted = kind == "attachment" and name in self.attachments
         return str(super().image(text, url if pasted else _harmless(url), title))
+
+    def block_html(self, tags: str) -> str:
+        fold = _FOLD.fullmatch(tags)
+        if fold is None:
+            return str(super().block_html(tags))
+        return f"<details><summary>{escape(fold[1])}</summary>\n" if fold[1] else "</details>\n"
 
     def block_mermaidjs(self, code: str) -> str:  # nbconvert's is HTML as it came
         return str(self.block_code(code))

@@ -54,6 +54,7 @@
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
+import sys
 import time
 
 import torch
@@ -420,6 +421,8 @@ class Progress:
     def show(self, done, **figures):
         """Show that `done` of the steps are done, and what there is to tell about them."""
         now = time.perf_counter()
+        if "ipykernel" not in sys.modules:
+            return  # there is no notebook to show it in
         if self._line and done < self.total and now - self._shown < 0.2:
             return  # nobody reads faster
         filled, seconds = 25 * done // self.total, round(now - self._started)
@@ -429,10 +432,8 @@ class Progress:
         if self._line:
             self._line.update(line, raw=True)
         else:
-            try:
-                from IPython.display import display
-            except ImportError:
-                return  # no notebook, so nobody looks
+            from IPython.display import display
+
             self._line = display(line, raw=True, display_id=True)
         self._shown = now
 
@@ -528,7 +529,7 @@ def losses_fall(n_steps=4):
 #
 # Count it. Set the rate: an optimizer keeps it in `group["lr"]`, for each `group` of its
 # `param_groups`. Then logits, loss, old gradients away (`zero_grad`), `backward`,
-# `optimizer.step()`.
+# and a step of the optimizer.
 #
 # </details>
 #

@@ -74,3 +74,16 @@ def test_a_rubric_is_buttons_in_the_formgrader_and_text_elsewhere():
     assert "&lt;/script&gt;&lt;b&gt;&#34;</button>" in shown
     elsewhere = markdown_without_html({"cell": cell, "resources": {}}, "Rubric")
     assert [tag for tag, _ in Tags(elsewhere).found] == ["p"]
+
+
+def test_what_is_folded_stays_folded_and_nothing_else_of_it_is_html():
+    hint = "<details><summary>Hint 1: <b></summary>\n\nWhich *axis*?\n\n</details>"
+    assert [tag for tag, _ in tags(hint.replace("<b>", "axes"))] == [
+        "details",
+        "summary",
+        "p",
+        "em",
+    ]
+    assert "details" not in [tag for tag, _ in tags(hint)]  # there is more in it than a text
+    for other in ("<details open onclick=x><summary>a</summary>", "<details><script></summary>"):
+        assert [tag for tag, _ in tags(other)] in ([], ["p"])

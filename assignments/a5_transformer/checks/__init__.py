@@ -12,9 +12,10 @@ from typing import Any
 
 from .problem import Cause, Problem
 from .recorded import problem_of
+from .shapes import trace
 from .told import forget, told_at
 
-__all__ = ["CheckFailed", "check"]
+__all__ = ["CheckFailed", "check", "trace"]
 
 
 class CheckFailed(AssertionError):

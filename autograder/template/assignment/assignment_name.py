@@ -72,9 +72,11 @@ def distances(x, y):
 
 
 # %% [markdown]
-# **The distances.** `distances(x, y)` has the shape `(n, m)` and the right values, also where all
-# points lie close together and far from the origin: equal ones are at a distance of 0 there, too.
-# (Whoever multiplies out the square subtracts two huge numbers that are nearly the same.)
+# ### The distances
+#
+# `distances(x, y)` has the shape `(n, m)` and the right values, also where all points lie close
+# together and far from the origin: equal ones are at a distance of 0 there, too. (Whoever multiplies
+# out the square subtracts two huge numbers that are nearly the same.)
 
 # %% active="ipynb" check="distances"
 # check("distances")
@@ -85,7 +87,8 @@ def distances(x, y):
 # assignment_name` says what does not fit yet.
 #
 # Another item: its entry under `items` in course.yml, a check or more with its id in checks.py,
-# and here a text that says everything it may cost points for, with a check cell below it.
+# and here a text that says everything it may cost points for, with a check cell below it. Where
+# its title there is the heading of the text here, the release puts its points behind.
 #
 # Another function or class: a cell with solution="..."; what calls it comes after it. Parts of
 # earlier assignments lie, right ones, in solutions/given.py, which all assignments share: a given
