@@ -76,14 +76,9 @@ def test_it_holds_what_the_story_needs(built):
     figures = {"figures/a1_masks.svg", "figures/a1_weights.svg"}
     handout = ROOT / "autograder" / "handout" / "checks"
     checks = {f"checks/{path.name}": path.read_bytes() for path in handout.glob("*.py")}
-<<<<<<< HEAD
     assert len(checks) == 7
     install = {"README.md", "requirements.txt", "environment.yml"}
     assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures | install
-=======
-    assert len(checks) == 8
-    assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures
->>>>>>> words
     assert {name: built.files[name] for name in checks} == checks
 
 
