@@ -1,17 +1,26 @@
 """The pages in a real browser: by keyboard, on a phone, in the dark, on paper."""
 
 import shutil
+from dataclasses import replace
+from itertools import combinations
+from types import SimpleNamespace
 
 import pytest
 from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mistakes, with_report
 from test_feedback import HOSTILE
 
 from autograder.course import Verdict, read_course
+from autograder.diagnosis import Fault
 from autograder.export import index, read_settings
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.people import Who
 from autograder.export.standing import Standing
+from autograder.proof.locating import Pointed, Sought
+from autograder.proof.mutants import Mutant, Tried
+from autograder.proof.page import write_proof
+from autograder.proof.proven import Graded, Proof, Told
+from autograder.repair import Located
 from autograder.template import plan
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -73,7 +82,55 @@ def the_course(path):
         assert index.write_index(course, path.parent, read_settings(root)) == path
 
 
-WRITTEN = {"class": the_class, "student": a_student, "index": the_course}
+def unread(path):
+    of = assignment()
+    write_feedback(graded("s042", of, [Verdict.UNREADABLE] * 3), with_report(of), COURSE, path)
+
+
+def the_proof(path):
+    """One component with many faults and all that can become of them, and what is wrong told."""
+    of = assignment()
+    faults = [
+        Fault(
+            "scaled",
+            ("scaled_dot_product",),
+            f"Is{'Very' * 9}Wrong{n}",
+            of.items[n % 3].id,
+            f"The scores are wrong in the way {n}.",
+            "?",
+            frozenset(),
+        )
+        for n in range(60)
+    ]
+    told = [*Told]
+    lost = graded("s042", of, [Verdict.WRONG] * 3).items
+    singles = [
+        Graded((each,), lost[n % 3 :], told[n % 5], lost[:1], 0.3, n % 7 == 0)
+        for n, each in enumerate(faults)
+    ]
+    pairs = [Graded(both, lost[:1], told[n % 5]) for n, both in enumerate(combinations(faults, 2))]
+    mutant = Mutant("attention", 1, f"line 1: {'a' * 90} -> b", "")
+    mutants = Tried(mutant, None, "no input tells"), Tried(mutant, None, None)
+    located = Located("attention", 2, "q @ k" * 30, "q @ k", False, ("first",), True)
+    sought = [Sought("one" * 40, "mutant", (located,), each) for each in Pointed]
+    component = SimpleNamespace(name="scaled", of=("scaled_dot_product",))
+    proof = Proof(of, (component,), singles, pairs, {}, {}, mutants, tuple(sought))
+    others = [
+        replace(
+            proof, assignment=of.model_copy(update={"id": f"a{n}"}), singles=singles[:5], pairs=()
+        )
+        for n in range(2, 7)
+    ]
+    write_proof([proof, *others], COURSE, path)
+
+
+WRITTEN = {
+    "class": the_class,
+    "student": a_student,
+    "unread": unread,
+    "index": the_course,
+    "proof": the_proof,
+}
 
 
 @pytest.fixture(scope="module")
