@@ -105,10 +105,20 @@ def the_proof(path):
     told = [*Told]
     lost = graded("s042", of, [Verdict.WRONG] * 3).items
     singles = [
-        Graded((each,), lost[n % 3 :], told[n % 5], lost[:1], 0.3, n % 7 == 0)
+        Graded(
+            (each,),
+            lost[n % 3 :],
+            told[n] if n < len(told) else Told.NAMED,
+            lost[:1],
+            0.3,
+            n % 7 == 0,
+        )
         for n, each in enumerate(faults)
     ]
-    pairs = [Graded(both, lost[:1], told[n % 5]) for n, both in enumerate(combinations(faults, 2))]
+    pairs = [
+        Graded(both, lost[:1], told[n] if n < len(told) else Told.NAMED)
+        for n, both in enumerate(combinations(faults, 2))
+    ]
     mutant = Mutant("attention", 1, f"line 1: {'a' * 90} -> b", "")
     mutants = Tried(mutant, None, "no input tells"), Tried(mutant, None, None)
     located = Located("attention", 2, "q @ k" * 30, "q @ k", False, ("first",), True)
