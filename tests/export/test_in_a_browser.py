@@ -2,7 +2,7 @@
 
 import shutil
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -195,6 +195,25 @@ def test_axe_finds_nothing_and_nothing_sticks_out(show, name, scheme, width):
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_a_phone_labels_keep_apart_and_headings_low(show, folder):
+    of = assignment(first=21.0)
+    write_class_page([graded("s", of)], of, COURSE, folder / "narrow.html", {})
+    page = show("narrow", PHONE)
+    drawn = """labels => labels.filter(each => getComputedStyle(each).visibility === "visible")
+        .map(each => {
+            const text = document.createRange();
+            text.selectNodeContents(each);
+            return text.getBoundingClientRect();
+        })"""
+    boxes = page.locator(".edges span").evaluate_all(drawn)
+    assert len(boxes) > 4
+    for left, right in pairwise(boxes):
+        assert left["right"] + 4 < right["left"]
+    title = page.locator("#everyone .item-title div")
+    title.evaluate("each => each.textContent = 'A title of many words that goes on and on'")
+    assert page.locator("#everyone thead").bounding_box()["height"] < 200
 
 
 def test_it_is_sorted_by_keyboard_one_way_and_the_other(show):
