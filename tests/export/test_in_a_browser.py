@@ -1,17 +1,26 @@
 """The pages in a real browser: by keyboard, on a phone, in the dark, on paper."""
 
 import shutil
+from dataclasses import replace
+from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import pytest
 from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mistakes, with_report
 from test_feedback import HOSTILE
 
 from autograder.course import Verdict, read_course
+from autograder.diagnosis import Fault
 from autograder.export import index, read_settings
 from autograder.export.dashboard import write_class_page
 from autograder.export.feedback import write_feedback
 from autograder.export.people import Who
 from autograder.export.standing import Standing
+from autograder.proof.locating import Pointed, Sought
+from autograder.proof.mutants import Mutant, Tried
+from autograder.proof.page import write_proof
+from autograder.proof.proven import Graded, Proof, Told
+from autograder.repair import Located
 from autograder.template import plan
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -73,7 +82,65 @@ def the_course(path):
         assert index.write_index(course, path.parent, read_settings(root)) == path
 
 
-WRITTEN = {"class": the_class, "student": a_student, "index": the_course}
+def unread(path):
+    of = assignment()
+    write_feedback(graded("s042", of, [Verdict.UNREADABLE] * 3), with_report(of), COURSE, path)
+
+
+def the_proof(path):
+    """One component with many faults and all that can become of them, and what is wrong told."""
+    of = assignment()
+    faults = [
+        Fault(
+            "scaled",
+            ("scaled_dot_product",),
+            f"Is{'Very' * 9}Wrong{n}",
+            of.items[n % 3].id,
+            f"The scores are wrong in the way {n}.",
+            "?",
+            frozenset(),
+        )
+        for n in range(60)
+    ]
+    told = [*Told]
+    lost = graded("s042", of, [Verdict.WRONG] * 3).items
+    singles = [
+        Graded(
+            (each,),
+            lost[n % 3 :],
+            told[n] if n < len(told) else Told.NAMED,
+            lost[:1],
+            0.3,
+            n % 7 == 0,
+        )
+        for n, each in enumerate(faults)
+    ]
+    pairs = [
+        Graded(both, lost[:1], told[n] if n < len(told) else Told.NAMED)
+        for n, both in enumerate(combinations(faults, 2))
+    ]
+    mutant = Mutant("attention", 1, f"line 1: {'a' * 90} -> b", "")
+    mutants = Tried(mutant, None, "no input tells"), Tried(mutant, None, None)
+    located = Located("attention", 2, "q @ k" * 30, "q @ k", False, ("first",), True)
+    sought = [Sought("one" * 40, "mutant", (located,), each) for each in Pointed]
+    component = SimpleNamespace(name="scaled", of=("scaled_dot_product",))
+    proof = Proof(of, (component,), singles, pairs, {}, {}, mutants, tuple(sought))
+    others = [
+        replace(
+            proof, assignment=of.model_copy(update={"id": f"a{n}"}), singles=singles[:5], pairs=()
+        )
+        for n in range(2, 7)
+    ]
+    write_proof([proof, *others], COURSE, path)
+
+
+WRITTEN = {
+    "class": the_class,
+    "student": a_student,
+    "unread": unread,
+    "index": the_course,
+    "proof": the_proof,
+}
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +195,25 @@ def test_axe_finds_nothing_and_nothing_sticks_out(show, name, scheme, width):
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_a_phone_labels_keep_apart_and_headings_low(show, folder):
+    of = assignment(first=21.0)
+    write_class_page([graded("s", of)], of, COURSE, folder / "narrow.html", {})
+    page = show("narrow", PHONE)
+    drawn = """labels => labels.filter(each => getComputedStyle(each).visibility === "visible")
+        .map(each => {
+            const text = document.createRange();
+            text.selectNodeContents(each);
+            return text.getBoundingClientRect();
+        })"""
+    boxes = page.locator(".edges span").evaluate_all(drawn)
+    assert len(boxes) > 4
+    for left, right in pairwise(boxes):
+        assert left["right"] + 4 < right["left"]
+    title = page.locator("#everyone .item-title div")
+    title.evaluate("each => each.textContent = 'A title of many words that goes on and on'")
+    assert page.locator("#everyone thead").bounding_box()["height"] < 200
 
 
 def test_it_is_sorted_by_keyboard_one_way_and_the_other(show):
