@@ -147,7 +147,7 @@ def class_of_three(tmp_path_factory):
         path.parent.mkdir(parents=True)
         path.write_bytes(samples[kind].data)
     (root / "Grades.csv").write_text(f"Student,ID,Section,{NAME} (7)\n")
-    (root / "Grades-a1.csv").write_text("Identifier,Grade\n")
+    (root / "Grades-a1.csv").write_text("Identifier,Grade,Last modified (grade)\n")
     run(f"autograder grade {NAME} --jobs 1 --course {root}")
     return root
 

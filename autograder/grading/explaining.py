@@ -33,8 +33,6 @@ from autograder.notebooks import Submission
 from autograder.repair import Located, locate
 from autograder.sandbox.session import Answer
 
-_SECONDS_TO_LOCATE = 10.0  # rarely reached: counts decide, so that no grade hangs on a busy machine
-
 
 class StudentOf(Protocol):
     """Gives a submission behind the walls, for the time that is left to it."""
@@ -47,7 +45,8 @@ class StudentOf(Protocol):
 class Explaining:
     """What the failed items of one submission are told.
 
-    answers: by place among the bank's cases; behind: the submission with earlier parts replaced.
+    answers: by place among the bank's cases; behind: the submission with earlier parts replaced;
+    until: when to stop, on the monotonic clock.
     """
 
     exam: Exam
@@ -56,6 +55,7 @@ class Explaining:
     answers: Mapping[int, Answer]
     behind: Sequence[Behind]
     student_of: StudentOf
+    until: float
 
     def explain(self, items: Sequence[ItemResult]) -> tuple[list[ItemResult], tuple[Mistake, ...]]:
         """The items with what is told of each and what they cost; and the mistakes."""
@@ -134,7 +134,7 @@ class Explaining:
     def _located(self, items: Sequence[str]) -> list[Located]:
         exam = self.exam
         about = self.submission, exam.source, exam.bank.cases, self.answers, items
-        return locate(*about, self.student_of, _SECONDS_TO_LOCATE)
+        return locate(*about, self.student_of, self.until)
 
     def _with_what_is_known(
         self,

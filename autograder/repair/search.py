@@ -26,6 +26,7 @@ from autograder.sandbox.session import Answer
 
 # Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
 _MOST_TRIED = 1500  # edits for one mistake
+_MOST_IN_ALL = 3000  # edits for one submission, each a cell that is run and about one question
 _MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
 _ENOUGH = 2  # of these in one line: it is a loop
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
@@ -47,15 +48,15 @@ def locate(
     answers: Mapping[int, Answer],
     failed: Collection[str],
     student_of: StudentOf,
-    seconds: float,
+    until: float,
 ) -> list[Located]:
     """Where the mistakes of a submission stand, as far as repairs prove it.
 
     answers: the submission's, by place among the cases; a case that has none is not looked at.
     failed: the items to look at. student_of: puts a submission behind the walls; one is there at
-    a time. seconds: of wall time, at most.
+    a time. until: when to stop, whatever was found, on the monotonic clock: far from what it takes.
     """
-    until = time.monotonic() + seconds
+    purse = _Purse(until, _MOST_IN_ALL)
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
     of = source.defined_in
     found: list[Located] = []
@@ -68,7 +69,7 @@ def locate(
                 found.append(line)
                 continue
             about = cell, cases, {at: answers[at] for at in places}, wrong & {*places}, failed
-            search = _Search(*about, student_of, until, submission)
+            search = _Search(*about, student_of, purse, submission)
             behind.append(search.behind([each.cell for each in searches], source))
             searches.append(search)
     # A mistake of an earlier cell is none of a later one.
@@ -90,6 +91,18 @@ class _Proof:
 
 
 @dataclass
+class _Purse:
+    """What is left for all mistakes of a submission."""
+
+    until: float
+    edits: int
+
+    @property
+    def is_empty(self) -> bool:
+        return self.edits <= 0 or time.monotonic() > self.until
+
+
+@dataclass
 class _Search:
     """For the mistakes of one cell. `answers`, `wrong`: to the questions about it alone."""
 
@@ -99,7 +112,7 @@ class _Search:
     wrong: set[int]
     failed: Collection[str]
     student_of: StudentOf
-    until: float
+    purse: _Purse
     submission: Submission  # with what was found put right
     tried: int = 0
     most: int = 0
@@ -215,7 +228,7 @@ class _Search:
 
     def _is_spent(self, trials: Trials) -> bool:
         too_many = self.tried >= self.most or trials.deaths > _MOST_DEATHS
-        return too_many or time.monotonic() > self.until
+        return too_many or self.purse.is_empty
 
     def _proofs(
         self, trials: Trials, these: Iterable[Edit], places: Sequence[int]
@@ -226,6 +239,7 @@ class _Search:
                 return
             if done[edit.line] < _ENOUGH:
                 self.tried += 1
+                self.purse.edits -= 1
                 before = trials.deaths
                 asked = trials.ask(edit.text, (self.cases[at] for at in places))
                 proof = self._proof(edit, places, asked, self.wrong)

@@ -1,10 +1,9 @@
 """A few questions more than the checks ask, put to a submission and to the reference.
 
 What is asked is made up here, so it counts only where the reference has an answer of plain
-numbers. The questions are numbered, and timed: nobody waits long for a better explanation.
+numbers. The questions are numbered: nobody waits long for a better explanation.
 """
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +19,6 @@ from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 QUESTIONS = 100  # of one submission
-_SECONDS = 2.0  # for all of it: several times what it takes
 
 
 class Enough(Exception):
@@ -46,11 +44,10 @@ class Inquiry:
         self._parameters = parameters
         self.left = QUESTIONS
         self.consulted = 0  # how often the reference was
-        self._deadline = time.monotonic() + _SECONDS
 
     def ask(self, question: Question, cost: int = 1) -> Answer:
         """The submission's answer; what it raised is the answer's failure. Raises Enough."""
-        if self.left < max(cost, 1) or time.monotonic() > self._deadline:
+        if self.left < max(cost, 1):
             raise Enough
         self.left -= cost
         try:
