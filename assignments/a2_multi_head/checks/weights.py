@@ -15,7 +15,7 @@ def drawn_weights(shapes: Mapping[str, Sequence[int]], seed: int) -> dict[str, t
     between -0.5 and 0.5.
     """
     sizes = [torch.Size(shape).numel() for shape in shapes.values()]
-    parts = torch.split(_uniform(sum(sizes), seed), sizes)
+    parts = torch.split(uniform(sum(sizes), seed), sizes)
     weights = {}
     for (name, shape), part in zip(shapes.items(), parts, strict=True):
         if len(shape) > 1:
@@ -26,7 +26,7 @@ def drawn_weights(shapes: Mapping[str, Sequence[int]], seed: int) -> dict[str, t
     return weights
 
 
-def _uniform(count: int, seed: int) -> torch.Tensor:
+def uniform(count: int, seed: int) -> torch.Tensor:
     """Numbers between -1 and 1."""
     bits = torch.arange(1, count + 1) * _STEP + seed  # int64 wraps around
     bits = (bits ^ _shifted(bits, 30)) * _FIRST

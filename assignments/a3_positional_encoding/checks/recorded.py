@@ -1,6 +1,7 @@
 """A recorded case: made from cases.json again, and put to the notebook's own code."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ from .compare import (
     differences,
 )
 from .problem import Cause, Problem
-from .raised import raised, stub_of
+from .raised import as_known, raised, stub_of
 from .weights import drawn_weights
 
 _Case = dict[str, Any]
@@ -25,25 +26,48 @@ _Case = dict[str, Any]
 class _Told(Exception):
     """What is wrong before anything is compared, as the student is to read it."""
 
-    def __init__(self, said: str, cause: Cause | None = None) -> None:
+    def __init__(self, said: str, cause: Cause | None = None, shapes: Any = None) -> None:
         super().__init__(said)
         self.cause = cause
+        self.shapes = shapes
 
 
-def problem_of(case: _Case, names: Mapping[str, Any], tolerance: float) -> Problem | None:
-    """What is wrong with the notebook's answer to one case, in a sentence, or None."""
+@dataclass
+class Came:
+    """What code gave to one case: the notebook's, or a known mistake's when cases are recorded.
+
+    refused: what is wrong before anything is compared, in a sentence. error: its type, and its
+    words where those are torch's or Python's. shapes: of a module's parameters, where they are
+    asked for or others than they must be. changed: the names of inputs that were written to.
+    """
+
+    said: str = ""
+    value: Any = None
+    read: Sequence[Any] = ()
+    gradients: Sequence[Any] | None = ()  # None: nothing flows back
+    changed: Sequence[str] = ()
+    error: tuple[str, str] | None = None
+    shapes: Mapping[str, Sequence[int]] | None = None
+    refused: Problem | None = None
+    is_unwritten: bool = False  # a stub stands there, or nothing
+    lost: Problem | None = None  # why there are no gradients
+
+
+def ask(case: _Case, names: Mapping[str, Any]) -> Came:
+    """Put a case to the notebook's own code; names: all that the notebook defines."""
     name = case["name"]
     missing = next((each for each in (name, *_classes(case)) if each not in names), None)
     if missing is not None:
         said = f"{missing} is not defined"
         cause = Cause(said, said)
-        return Problem(f"{said}: run the cell that defines it first.", "error", cause)
+        told = Problem(f"{said}: run the cell that defines it first.", "error", cause)
+        return Came(refused=told, is_unwritten=True)
     if case["kind"] == "value":
-        return compare(names[name], from_json(case["expected"]), tolerance, name)
+        return Came(name, names[name])
     try:
-        return _problem_of_call(case, names, tolerance)
+        return _called(case, names)
     except _Told as told:
-        return Problem(str(told), "error", told.cause)
+        return Came(refused=Problem(str(told), "error", told.cause), shapes=told.shapes)
 
 
 def _classes(case: _Case) -> list[str]:
@@ -55,7 +79,7 @@ def _is_module(value: Any) -> bool:
     return isinstance(value, dict) and "module" in value
 
 
-def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) -> Problem | None:
+def _called(case: _Case, names: Mapping[str, Any]) -> Came:
     wants = [from_json(each) for each in case["args"]]
     options = {key: from_json(each) for key, each in case["kwargs"].items()}
     said = describe_call(case["called"], case["parameters"], wants, options)
@@ -86,33 +110,25 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
         raise
     except Exception as error:
         if stub := stub_of(error):
-            return Problem(f"{stub}: write your code where it says so.", "error", Cause(stub, stub))
+            told = f"{stub}: write your code where it says so."
+            unwritten = Problem(told, "error", Cause(stub, stub))
+            return Came(said, refused=unwritten, is_unwritten=True)
         found = raised(said, error, names)
-        return _wrong_error(case, said, error, found) if case["kind"] == "raises" else found
+        problem = _wrong_error(case, said, error, found) if case["kind"] == "raises" else found
+        return Came(said, error=as_known(error, names), refused=problem)
     if case["kind"] == "raises":
-        return Problem(f"{said} raised nothing; expected a {case['expected']}")
+        nothing = Problem(f"{said} raised nothing; expected a {case['expected']}")
+        return Came(said, refused=nothing)
     if case["kind"] == "parameters":
-        return _wrong_parameters(case, got)
+        return Came(said, shapes={key: tuple(each.shape) for key, each in got.items()})
     every = called_names(case["parameters"], options)
-    for old, new, parameter in zip(before, args, every, strict=False):
-        if old is not None and not torch.equal(old, new):
-            return Problem(f"{said} changed its input {parameter} in place.", "input")
-    problem = compare_outputs(
-        got,
-        from_json(case["expected"]),
-        tolerance,
-        names=case["outputs"],
-        look_at=case["look_at"],
-        exact_zeros=case["exact_zeros"],
-    )
-    if problem and got is None:
-        problem = Problem(problem, problem.kind, _returns_none(case))
-    for name, one, other in zip(case["read"], read, from_json(case["expected_read"]), strict=True):
-        if problem is None and name in case["look_at"]:
-            problem = compare(
-                one, other, tolerance, f"self.{name}", exact_zeros=case["exact_zeros"]
-            )
-    if problem is None and case["cotangents"] is not None:
+    changed = [
+        parameter
+        for old, new, parameter in zip(before, args, every, strict=False)
+        if old is not None and not torch.equal(old, new)
+    ]
+    came = Came(said, got, read, changed=changed)
+    if case["cotangents"] is not None:
         weights = [
             module.get_parameter(each)
             for module, part in zip(modules, _modules_of(case), strict=True)
@@ -120,12 +136,63 @@ def _problem_of_call(case: _Case, names: Mapping[str, Any], tolerance: float) ->
         ]
         try:
             inputs = [each for each in args if _wants_gradient(each)]
-            problem = _compare_gradients(got, [*inputs, *weights], case, tolerance)
+            came.gradients = _gradients(got, [*inputs, *weights], case)
         except Exception as error:
-            problem = Problem(
-                f"its gradients: torch raised {type(error).__name__}: {error}", "error"
-            )
-    return problem.of(said) if problem else None
+            told = f"its gradients: torch raised {type(error).__name__}: {error}"
+            came.error, came.lost = as_known(error, names), Problem(told, "error")
+    return came
+
+
+def problem_of(case: _Case, came: Came, tolerance: float) -> Problem | None:
+    """What is wrong with what came, in a sentence, or None."""
+    if came.refused or case["kind"] == "raises":
+        return came.refused
+    if case["kind"] == "value":
+        return compare(came.value, from_json(case["expected"]), tolerance, case["name"])
+    if case["kind"] == "parameters":
+        problem = differences(came.shapes or {}, case["expected"])
+        return Problem(problem).of(case["called"].removesuffix(".state_dict")) if problem else None
+    if came.changed:
+        return Problem(f"{came.said} changed its input {came.changed[0]} in place.", "input")
+    problem = compare_outputs(
+        came.value,
+        from_json(case["expected"]),
+        tolerance,
+        names=case["outputs"],
+        look_at=case["look_at"],
+        exact_zeros=case["exact_zeros"],
+    )
+    if problem and came.value is None:
+        problem = Problem(problem, problem.kind, _returns_none(case))
+    for name, one, other in _read(case, came):
+        if problem is None:
+            problem = compare(one, other, tolerance, name, exact_zeros=case["exact_zeros"])
+    if problem is None and case["cotangents"] is not None:
+        problem = came.lost or _wrong_gradients(came.gradients, case, tolerance)
+    return problem.of(came.said) if problem else None
+
+
+def _read(case: _Case, came: Came) -> Iterator[tuple[str, Any, Any]]:
+    """The attributes that are looked at: the name, what came, and what is right."""
+    expected = from_json(case["expected_read"])
+    for name, one, other in zip(case["read"], came.read, expected, strict=True):
+        if name in case["look_at"]:
+            yield f"self.{name}", one, other
+
+
+def pairs(case: _Case, came: Came) -> Iterator[tuple[str, Any, Any]]:
+    """All of a call that is looked at: the name, what came, and what is right."""
+    outputs, expected = case["outputs"], from_json(case["expected"])
+    ours, theirs = ((came.value,), (expected,)) if len(outputs) == 1 else (came.value, expected)
+    if isinstance(ours, tuple) and len(ours) == len(outputs):
+        for name, one, other in zip(outputs, ours, theirs, strict=True):
+            if name in case["look_at"]:
+                yield name, one, other
+    yield from _read(case, came)
+    if case["cotangents"] is not None and came.gradients:
+        expected = [from_json(each) for each in case["gradients"]]
+        for name, one, other in zip(case["gradients_of"], came.gradients, expected, strict=False):
+            yield f"the gradient of {name}", one, other
 
 
 def _modules_of(case: _Case) -> list[_Case]:
@@ -149,7 +216,7 @@ def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
         if problem:
             what = "parameters are not those that it must have"
             cause = Cause((part["name"], *theirs), f"{part['name']}: its {what}")
-            raise _Told(f"{said}: its {what}: {problem}", cause)
+            raise _Told(f"{said}: its {what}: {problem}", cause, theirs)
         changes = {name: from_json(each) for name, each in part["changes"].items()}
         weights = drawn_weights(part["shapes"], part["seed"]) | changes
         module.load_state_dict(weights)
@@ -161,12 +228,6 @@ def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
                     "names stand for one parameter?"
                 )
     return module.train(part["train"])
-
-
-def _wrong_parameters(case: _Case, got: Any) -> Problem | None:
-    theirs = {name: tuple(each.shape) for name, each in got.items()}
-    problem = differences(theirs, case["expected"])
-    return Problem(problem).of(case["called"].removesuffix(".state_dict")) if problem else None
 
 
 def _returns_none(case: _Case) -> Cause:
@@ -183,17 +244,20 @@ def _wrong_error(case: _Case, said: str, error: Exception, found: Problem) -> Pr
     return Problem(f"{said}: the message of its {came} lacks {lost}: {error}") if lost else None
 
 
-def _compare_gradients(
-    got: Any, inputs: list[Any], case: _Case, tolerance: float
-) -> Problem | None:
+def _gradients(got: Any, inputs: list[Any], case: _Case) -> Sequence[Any] | None:
     cotangents = [from_json(each) for each in case["cotangents"]]
     outputs = got if isinstance(got, tuple) else (got,)
     pairs = zip(outputs, cotangents, strict=False)
     total = sum((output * each).sum() for output, each in pairs if each is not None)
     wanted = [each for each in inputs if each.requires_grad]
     if len(wanted) < len(inputs) or not isinstance(total, torch.Tensor) or not total.requires_grad:
+        return None
+    return torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
+
+
+def _wrong_gradients(found: Sequence[Any] | None, case: _Case, tolerance: float) -> Problem | None:
+    if found is None:
         return NO_GRADIENT
-    found = torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
     expected = [from_json(each) for each in case["gradients"]]
     for name, one, other in zip(case["gradients_of"], found, expected, strict=False):
         where = f"the gradient of {name}"
