@@ -10,6 +10,7 @@ from autograder.export.formats import (
     NothingGraded,
     NotThatSheet,
     State,
+    at_once,
     gather,
     packed,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "SettingsError",
     "State",
     "as_text",
+    "at_once",
     "back_up",
     "cards_of",
     "evidence",
