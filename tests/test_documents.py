@@ -29,6 +29,8 @@ RELEASED = f"mkdir -m 777 exchange && {EXCHANGE.format('release_assignment')}"
 # Every command of the documents; what is run in its place, where that is something else.
 COMMANDS = {
     ". .venv/bin/activate": f". {sys.prefix}/bin/activate",
+    "autograder bundle": None,
+    "autograder bundle --gradescope a1_attention": None,
     "autograder check some/notebook.ipynb": f"autograder check submitted/ada/{NAME}/{NAME}.ipynb",
     "autograder check solutions/nearest/nearest.py": None,
     "autograder collect a1_attention /srv/nbgrader/exchange/transformer": FOLDER,

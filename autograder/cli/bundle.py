@@ -7,7 +7,7 @@ from typing import Annotated
 import rich.markup
 import typer
 
-from autograder.bundle import bundles
+from autograder.bundle import bundles, gradescope
 from autograder.cli.app import CourseFolder, app
 from autograder.cli.common import fail, out, problems_told, read_nearest
 from autograder.course import Course, known_secret, write_atomically
@@ -17,7 +17,16 @@ from autograder.release import build
 @app.command()
 def bundle(
     output: Annotated[
-        Path | None, typer.Option(help="The folder to write to.", show_default="dist")
+        Path | None, typer.Option(help="The folder to write to.", show_default="dist, or exports")
+    ] = None,
+    for_gradescope: Annotated[
+        str | None,
+        typer.Option(
+            "--gradescope",
+            metavar="NAME",
+            help="Instead, the autograder of this assignment that Gradescope runs.",
+            show_default=False,
+        ),
     ] = None,
     course: CourseFolder = Path(),
     dry_run: Annotated[
@@ -32,10 +41,19 @@ def bundle(
     is replaced. Put the zips where students find them, and say where in course.yml under
     `handout.download`: the notebooks tell it to who has one without its files.
 
-    Example: `autograder release && autograder bundle`
+    With --gradescope NAME: exports/NAME-gradescope-grader.zip, to be uploaded under "Configure
+    autograder" of a programming assignment. There each hand-in is graded at once, behind walls. It
+    holds the answers and the course's secret: it is for Gradescope alone, never for students.
+
+    Example: `autograder bundle --gradescope ps1`
     """
     with problems_told():
         found = read_nearest(course)
+        if for_gradescope:
+            name = f"{for_gradescope}-gradescope-grader.zip"
+            grader = {name: gradescope(found, for_gradescope)}
+            _write(output or found.root / "exports", grader, dry_run)
+            return
         files = bundles(found, {each.id: _released(found, each.id) for each in found.assignments})
         _write(output or found.root / "dist", files, dry_run)
 

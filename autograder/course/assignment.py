@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import pydantic
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
+from autograder.course.at_once import AtOnce
 from autograder.course.banned import check_banned
 from autograder.course.dates import Dates, Late
 from autograder.course.entry import Entry, Id, Title, UnknownIdError, with_ids
@@ -90,6 +91,7 @@ class Assignment(Entry):
     limits: Limits
     dates: Dates | None = None
     late: Late | None = None  # without: what nbgrader_config.py says
+    at_once: AtOnce = AtOnce()
     # What it counts in the course's total, beside the others; its points where none has a weight.
     weight: float | None = Field(default=None, ge=0, description="a number")
     # Whether all of it adds above the total of the course.

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo
 from pydantic_core import ErrorDetails
 
 from autograder.course.assignment import Assignment, ByHand, Item, Limits, RubricLine
+from autograder.course.at_once import AtOnce
 from autograder.course.dates import Dates, Late
 from autograder.course.entry import ID_PATTERN, ID_WORDS, Entry, Title, UnknownIdError, with_ids
 from autograder.course.handout import Handout
@@ -25,7 +26,7 @@ __all__ = ["Course", "ManifestError", "UnknownIdError", "check_id", "read_course
 
 _BOUNDS = {"gt": "above {}", "ge": "at least {}", "lt": "below {}", "le": "at most {}"}
 _DESCRIBED = {"banned_in", "packages"}  # with all that stands below them
-_SHARED = ("limits", "late")  # the course's, of which an assignment may override any
+_SHARED = ("limits", "late", "at_once")  # the course's, of which an assignment may override any
 
 
 class Course(Entry):
@@ -37,6 +38,7 @@ class Course(Entry):
     # How many days late each student may be in the whole course, at no cost.
     late_days: int = Field(default=0, ge=0, description="a whole number")
     handout: Handout = Handout()
+    at_once: AtOnce = AtOnce()
     assignments: Annotated[tuple[Assignment, ...], BeforeValidator(with_ids)] = Field(
         min_length=1, description="a mapping of ids to assignments"
     )
@@ -72,7 +74,13 @@ class Course(Entry):
 # The model of what stands under a key, or under each id below it.
 _MODELS: dict[str, type[Entry]]
 _MODELS = {"limits": Limits, "late": Late, "assignments": Assignment, "items": Item}
-_MODELS |= {"handout": Handout, "dates": Dates, "manual": ByHand, "rubric": RubricLine}
+_MODELS |= {
+    "handout": Handout,
+    "at_once": AtOnce,
+    "dates": Dates,
+    "manual": ByHand,
+    "rubric": RubricLine,
+}
 
 
 def check_id(text: str) -> None:
@@ -132,7 +140,7 @@ def _tell(error: ErrorDetails, top: yaml.Node, problems: Problems) -> None:
     line, keys, node = find(top, at)
     if not node and kind == "value_error":
         line, _, node = find(top, (*at[:-1], "wall_seconds"))  # overridden, below call_seconds
-    if not node and at[2:3] in (("limits",), ("late",)):
+    if not node and at[2:3] and at[2] in _SHARED:
         return  # inherited: the course's own are wrong
     if kind == "too_short" and error["input"]:
         return  # pydantic counts the right entries only: the others are wrong

@@ -11,6 +11,7 @@ from autograder.export.formats import (
     NothingGraded,
     NotThatSheet,
     State,
+    at_once,
     gather,
     packed,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "SettingsError",
     "State",
     "as_text",
+    "at_once",
     "back_up",
     "cards_of",
     "evidence",

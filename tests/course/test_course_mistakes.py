@@ -9,12 +9,12 @@ MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00
 ID = "must be lower-case letters, digits and underscores, the first a letter, got"
 LIMITS_KEYS = "wall_seconds, call_seconds, memory_mib, processes, output_bytes"
 ASSIGNMENT_KEYS = (
-    "title, items, manual, limits, dates, late, weight, extra, estimate, banned, banned_in, "
-    "carried_share, charge, locate, feedback, "
+    "title, items, manual, limits, dates, late, at_once, weight, extra, estimate, banned, "
+    "banned_in, carried_share, charge, locate, feedback, "
     "diagnose_in_notebook, files, handed_in"
 )
 ITEM_KEYS = "title, dropped, points, extra, visibility, tolerance"
-COURSE_KEYS = "name, limits, late, late_days, handout, assignments"
+COURSE_KEYS = "name, limits, late, late_days, handout, at_once, assignments"
 
 POINTS = f"{ITEM}.points must be a finite number, at least 0"
 TOLERANCE = f"{ITEM}.tolerance must be a number, above 0 and below 1"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from autograder.course.manifest import ManifestError, read_course
 
-COURSE_KEYS = "name, limits, late, late_days, handout, assignments"
+COURSE_KEYS = "name, limits, late, late_days, handout, at_once, assignments"
 
 UNREADABLE = {
     "nothing": ("", f"course.yml:1: must be a mapping (keys: {COURSE_KEYS}), got nothing"),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from autograder.export.formats import canvas, data, gradescope, moodle, pages, table
 from autograder.export.formats.filling import Filled, NotThatSheet
 from autograder.export.formats.gathering import Gathered, NothingGraded, gather
+from autograder.export.formats.gradescope import at_once
 from autograder.export.formats.marks import Learner, State
 from autograder.export.formats.packing import packed
 
@@ -18,6 +19,7 @@ __all__ = [
     "NotThatSheet",
     "NothingGraded",
     "State",
+    "at_once",
     "gather",
     "packed",
 ]

@@ -13,18 +13,18 @@ what the student's page says.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from autograder.course import Assignment, Result
+from autograder.course import Assignment, ByHand, Feedback, Item, Result
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.formats.cells import number
 from autograder.export.formats.gathering import Gathered
-from autograder.export.formats.marks import Learner, State, Work
+from autograder.export.formats.marks import Learner, Mark, State, Work
 from autograder.export.formats.packing import packed
 from autograder.export.page import legible
 
-__all__ = ["known", "write"]
+__all__ = ["at_once", "known", "write"]
 
 _SETUP = "#!/bin/sh\ncommand -v python3 || (apt-get update && apt-get install -y python3)\n"
 _RUN = '''\
@@ -45,6 +45,7 @@ if not found:
 shutil.copyfile(found[0], here / "results" / "results.json")
 '''
 _NAME = re.compile(r"[\w+-][\w.+@-]*")
+_NO_MORE: dict[str, Any] = {"verdict": None, "mistakes": (), "comment": None}
 _WHEN = {"public": "visible", "hidden": "after_published"}
 
 
@@ -74,21 +75,56 @@ def _key(student: Learner) -> str:
 def _result(assignment: Assignment, work: Work, result: Result | None) -> dict[str, Any]:
     late = f"Handed in late: {number(work.penalty)} points less." if work.penalty else ""
     notes = [*filter(None, [late]), *(result.notes if result else ())]
-    found: dict[str, Any] = {"score": work.score, "output": _text(notes), "output_format": "text"}
+    parts: tuple[Item | ByHand, ...] = (*assignment.items, *assignment.manual)
+    when = {each.id: _WHEN[each.visibility] for each in assignment.items}
+    marks = list(zip(parts, work.marks, strict=True))
+    return _written(work.score, notes, result, _tests(marks, when, result, assignment.feedback))
+
+
+def at_once(assignment: Assignment, result: Result, feedback: Feedback, notes: list[str]) -> str:
+    """results.json of a hand-in that was graded this minute, of what checks grade alone.
+
+    feedback: how much is told of it; notes: what else the student is to read. An item that is
+    hidden is shown when `at_once` in course.yml says.
+    """
+    scores = {each.item: each.score for each in result.items}
+    marks = [
+        (each, Mark(part=each.id, score=scores[each.id], by_hand=False, **_NO_MORE))
+        for each in assignment.items
+    ]
+    when = {
+        each.id: "visible" if each.visibility == "public" else assignment.at_once.hidden_items
+        for each in assignment.items
+    }
+    tests = _tests(marks, when, result, feedback)
+    found = _written(result.score, [*notes, *result.notes], result, tests)
+    return json.dumps(found | {"stdout_visibility": "hidden"}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _written(
+    score: float | None,
+    notes: Sequence[str],
+    result: Result | None,
+    tests: Iterator[dict[str, Any]],
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"score": score, "output": _text(notes), "output_format": "text"}
     if result:
         found["execution_time"] = round(result.seconds, 2)
-    return found | {"tests": list(_tests(assignment, work, result))}
+    return found | {"tests": list(tests)}
 
 
-def _tests(assignment: Assignment, work: Work, result: Result | None) -> Iterator[dict[str, Any]]:
+def _tests(
+    marks: Sequence[tuple[Item | ByHand, Mark]],
+    when: Mapping[str, str],
+    result: Result | None,
+    feedback: Feedback,
+) -> Iterator[dict[str, Any]]:
     """Each part, and a mistake where it is paid for, which is seen when that part is."""
-    told = result and result.told(assignment.feedback)
+    told = result and result.told(feedback)
     items = {each.item: each for each in told.items} if told else {}
-    cards = cards_of(told, assignment.feedback) if told else []
+    cards = cards_of(told, feedback) if told else []
     of_item = told_in(cards)
-    when = {each.id: _WHEN[each.visibility] for each in assignment.items}
-    parts = (*assignment.items, *assignment.manual)
-    for at, (part, mark) in enumerate(zip(parts, work.marks, strict=True), 1):
+    for at, (part, mark) in enumerate(marks, 1):
         said = []
         if told and part.id in items:
             item, theirs = items[part.id], of_item.get(part.id, [])
