@@ -23,6 +23,7 @@ import bare
 import nbformat
 import torch
 from pace import pace
+from phases import phases
 
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import LocalStudent
@@ -224,6 +225,9 @@ def main() -> None:
         for each in (NAME, "a5_transformer"):
             fork_to_last_answer(wall, each, size)
         per_core_second(wall, size)
+        for each in course.assignments if class_ >= Size.class_ else course.assignments[:1]:
+            for kind in ("right", "wrong"):
+                phases(wall, each.id, SECRET, kind)
     for one in course.assignments if class_ >= Size.class_ else course.assignments[:1]:
         pace(one.id, SECRET)
 

@@ -56,6 +56,8 @@ COMMANDS = {
     "autograder export a1_attention --to moodle-feedback --into Grades-a1.csv": None,
     "autograder grade a1_attention": None,
     "autograder grade a6_translation": f"autograder grade {NAME}",
+    "autograder grade a1_attention --scheduler local": None,
+    "autograder grade a1_attention --scheduler tcp://head:8786": None,  # all of it is kept
     "autograder grade a1_attention --student s042": f"autograder grade {NAME} --student ada",
     "autograder pages": f": && autograder grade {NAME} && autograder pages",
     "autograder grade a1_attention --dry-run": None,

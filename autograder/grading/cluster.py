@@ -85,7 +85,7 @@ def _distributed() -> ModuleType:
     except ImportError as error:
         raise ClusterUnfit(
             f"grading on a cluster needs Dask, which is not installed ({error}): "
-            "pip install 'autograder[dask]'"
+            "pip install distributed"
         ) from error
     module: ModuleType = distributed
     return module
