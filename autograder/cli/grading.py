@@ -13,6 +13,7 @@ from rich.table import Table
 from autograder.cli import demo as demos
 from autograder.cli import doctor as doctors
 from autograder.cli.app import CourseFolder, NoSandbox, Sandbox, app
+from autograder.cli.attack import attack as attack_on
 from autograder.cli.common import (
     err,
     fail,
@@ -188,10 +189,18 @@ def check(
 @app.command()
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    attack: Annotated[
+        bool, typer.Option("--attack", help="Attack the grader, and say which walls stood.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Workers that attack.")] = default_jobs(),
+    course: CourseFolder = Path(),
 ) -> None:
     """Say what this machine offers for grading, and what to do about what is missing.
 
-    Example: `autograder doctor`
+    With --attack the course's own right answers are handed in, each with one of dozens of attacks
+    in it, and after each an honest one. It takes minutes.
+
+    Example: `autograder doctor --attack`
     """
     findings = doctors.examine()
     if as_json:
@@ -206,6 +215,8 @@ def doctor(
     if not doctors.can_grade(findings):
         err.print("No walls: grading is refused here until one kind of them stands.")
         raise typer.Exit(1)
+    if attack:
+        attack_on(course, jobs)
 
 
 @app.command()

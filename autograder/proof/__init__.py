@@ -1,5 +1,7 @@
 """That the grader works: samples, tolerances, promises, faults and mutants handed in."""
 
+from autograder.proof.attacking import KINDS as ATTACK_KINDS
+from autograder.proof.attacking import Found, attack_all
 from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promises import verify
@@ -24,10 +26,13 @@ from autograder.proof.tolerances import (
 from autograder.proof.trying import grade_samples
 
 __all__ = [
+    "ATTACK_KINDS",
     "FACTOR",
+    "Found",
     "Margin",
     "Proof",
     "Sample",
+    "attack_all",
     "grade_samples",
     "locate_wrong",
     "margins",

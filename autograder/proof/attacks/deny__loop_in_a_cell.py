@@ -1,0 +1,3 @@
+# A cell that never ends.
+while True:
+    pass
