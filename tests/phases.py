@@ -82,7 +82,7 @@ class Clock:
 
 
 def phases(wall: str, name: str, secret: str, kind: str) -> None:
-    """Grade the right or the wrong samples of an assignment here, publish them, print the shares."""
+    """Grade the right or the wrong samples of an assignment here, publish them, print shares."""
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         root = Path(folder)
