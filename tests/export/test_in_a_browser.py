@@ -2,7 +2,7 @@
 
 import shutil
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -183,7 +183,13 @@ def show(browser, folder):
 
 
 def shown(page):
-    return page.locator("#everyone tbody tr:not([hidden]) th").all_inner_texts()
+    """The names in the table of everyone, without what is flagged beside them."""
+    names = page.locator("#everyone tbody tr:not([hidden]) th")
+    return names.evaluate_all("""names => names.map(each => {
+        const name = each.cloneNode(true);
+        name.querySelectorAll(".flag").forEach(flag => flag.remove());
+        return name.textContent.trim();
+    })""")
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -195,6 +201,25 @@ def test_axe_finds_nothing_and_nothing_sticks_out(show, name, scheme, width):
     found = axe.Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_a_phone_labels_keep_apart_and_headings_low(show, folder):
+    of = assignment(first=21.0)
+    write_class_page([graded("s", of)], of, COURSE, folder / "narrow.html", {})
+    page = show("narrow", PHONE)
+    drawn = """labels => labels.filter(each => getComputedStyle(each).visibility === "visible")
+        .map(each => {
+            const text = document.createRange();
+            text.selectNodeContents(each);
+            return text.getBoundingClientRect();
+        })"""
+    boxes = page.locator(".edges span").evaluate_all(drawn)
+    assert len(boxes) > 4
+    for left, right in pairwise(boxes):
+        assert left["right"] + 4 < right["left"]
+    title = page.locator("#everyone .item-title div")
+    title.evaluate("each => each.textContent = 'A title of many words that goes on and on'")
+    assert page.locator("#everyone thead").bounding_box()["height"] < 200
 
 
 def test_it_is_sorted_by_keyboard_one_way_and_the_other(show):
@@ -228,7 +253,7 @@ def test_the_course_is_sorted_and_filtered_too(show):
     assert shown(page)[14] == "<b>s004"  # a point less than the others, before who has none
     page.get_by_label("Name or id").fill("s004")
     texts = page.locator("#everyone tbody tr:visible").inner_text().split()
-    assert " ".join(texts).startswith("<b>s004 1 to be read late 1 ")
+    assert " ".join(texts).startswith("<b>s004 – to be read late 1 ")  # noqa: RUF001
 
 
 def test_names_are_sorted_as_people_do(show):
