@@ -39,7 +39,12 @@ class Standing:
     late_days_left: int | None = None  # None: the course has none
     after: float = 0.0  # seconds behind the due date, without grace and extension
     extended: bool = False  # until is later than for others
-    settled: bool = True  # nothing in it asks for people, as far as the gradebook says
+    again: bool = False  # it asks for another look, at what people gave or the checks did
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing in it asks for people."""
+        return not (self.waiting or self.again)
 
     def score(self, result: Result) -> float | None:
         """The points of people where they gave some, else the checks', less the penalty."""
@@ -151,9 +156,6 @@ def _standing(
     late = settings.lateness(submission)
     due = assignment.dates.due if assignment.dates else None
     at = submission.timestamp and submission.timestamp.replace(tzinfo=UTC)
-    given = all(
-        grade.auto_score is not None or grade.manual_score is not None for grade in notebook.grades
-    )
     return Standing(
         penalty=notebook.late_submission_penalty or 0.0,
         seconds_late=late.by.total_seconds() if late else submission.total_seconds_late,
@@ -173,5 +175,8 @@ def _standing(
         late_days_left=late.left if late and settings.over_course else None,
         after=max(0.0, (at - due).total_seconds()) if at and due and late else 0.0,
         extended=bool(late and due and late.until > due),
-        settled=given and not any(grade.needs_manual_grade for grade in notebook.grades),
+        again=any(
+            grade.needs_manual_grade or (grade.auto_score is None and grade.manual_score is None)
+            for grade in notebook.grades
+        ),
     )

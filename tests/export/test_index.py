@@ -150,10 +150,8 @@ def test_late_work_and_what_people_give_count(course, monkeypatch):
 
 
 def test_what_people_have_yet_to_look_at_is_not_in_the_total(course, monkeypatch):
-    waits = Standing(0.0, 0.0, {}, {"report": 5.0}, {}, settled=False)
-    again = Standing(
-        0.0, 0.0, {"x": 0.0}, {}, {}, settled=False
-    )  # what they gave, before a regrade
+    waits = Standing(0.0, 0.0, {}, {"report": 5.0}, {})
+    again = Standing(0.0, 0.0, {"x": 0.0}, {}, {}, again=True)  # what they gave, before a regrade
     monkeypatch.setattr(index, "standings", lambda name, db_url: {"ada": waits, "bob": again})
     for student in ("ada", "bob", "eve"):  # the gradebook does not have the last
         put(course, "squares", student)
