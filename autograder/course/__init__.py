@@ -6,7 +6,7 @@ from autograder.course.content import (
     print_of_engine,
     print_of_files,
 )
-from autograder.course.dates import as_words, counted, long
+from autograder.course.dates import as_words
 from autograder.course.entry import UnknownIdError
 from autograder.course.extensions import (
     EXTENSIONS,
@@ -71,11 +71,9 @@ __all__ = [
     "as_words",
     "assignment_folder",
     "check_id",
-    "counted",
     "fingerprint",
     "known_secret",
     "lateness",
-    "long",
     "place",
     "print_of",
     "print_of_engine",

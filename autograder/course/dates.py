@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, Field, ValidationInfo
 
 from autograder.course.entry import Entry
 
-__all__ = ["Dates", "Late", "as_words", "counted", "long"]
+__all__ = ["Dates", "Late", "as_words"]
 
 MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00"
 
@@ -71,18 +71,6 @@ class Late(Entry):
 def days_begun(late: timedelta) -> int:
     """How many days somebody is late: each one that has begun counts; 0 when in time."""
     return max(0, math.ceil(late / timedelta(days=1)))
-
-
-def long(late: timedelta) -> str:
-    """How long, as people say it, in days and hours: 2 days and 3 hours."""
-    hours = max(1, round(late / timedelta(hours=1)))
-    days, hours = divmod(hours, 24) if hours > 36 else (0, hours)
-    return " and ".join(counted(n, word) for n, word in ((days, "day"), (hours, "hour")) if n)
-
-
-def counted(number: int, word: str) -> str:
-    """A number of things, in words: 1 day, 2 days."""
-    return f"{number} {word}{'s' * (number != 1)}"
 
 
 def as_words(moment: datetime) -> str:

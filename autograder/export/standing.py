@@ -5,7 +5,7 @@ Pages show it; nothing here is written.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from nbgrader.api import Assignment as Stored
@@ -13,7 +13,7 @@ from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_, select
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
-from autograder.course import Assignment, Result, as_words, counted, long
+from autograder.course import Assignment, Result, as_words
 from autograder.export.opening import open_gradebook
 from autograder.export.page import number
 from autograder.export.settings import Settings
@@ -65,7 +65,9 @@ class Standing:
     @property
     def late(self) -> str:
         """How late it was, in words: 2 days and 3 hours."""
-        return long(timedelta(seconds=self.seconds_late))
+        hours = max(1, round(self.seconds_late / 3600))
+        days, hours = divmod(hours, 24) if hours > 36 else (0, hours)
+        return " and ".join(counted(n, word) for n, word in ((days, "day"), (hours, "hour")) if n)
 
 
 def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]:
@@ -94,6 +96,11 @@ def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]
             for notebook in each.notebooks
             if notebook.name == assignment.id
         }
+
+
+def counted(number: int, word: str) -> str:
+    """A number of things, in words: 1 day, 2 days."""
+    return f"{number} {word}{'s' * (number != 1)}"
 
 
 def says(assignment_id: str, db_url: str) -> dict[str, str]:
