@@ -11,7 +11,7 @@ from rich.table import Table
 
 from autograder.cli.app import CourseFolder, app
 from autograder.cli.common import err, fail, out, problems_told, read_nearest
-from autograder.collect import SYSTEMS, Collected, Place, Row
+from autograder.collect import SYSTEMS, Collected, Place
 from autograder.collect import collect as collect_from
 from autograder.course import Assignment, Roster, read_roster
 from autograder.export import foreseen, read_settings
@@ -105,7 +105,7 @@ def _tell(done: Collected, assignment: Assignment, roster: Roster) -> None:
             if note not in row.for_a_person:
                 _say(f"{row.student}: {note}")
     if done.missing:
-        _say(f"missing: {', '.join(f'{each.name} ({each.id})' for each in done.missing)}")
+        _say(f"missing: {', '.join(roster.called(each.id) for each in done.missing)}")
     if any(row.at is None for row in done.rows):
         out.print("? nobody says when it was handed in, so it counts as on time: see --times")
     if marked := [row.student for row in done.rows if row.marked_late]:
@@ -125,16 +125,11 @@ def _tell(done: Collected, assignment: Assignment, roster: Roster) -> None:
     _say(", ".join(f"{number} {what}" for what, number in figures.items()))
     for row in done.rows:
         if row.for_a_person:
-            _say(f"  {_called(row, roster)}: {'; '.join(row.for_a_person)}")
+            _say(f"  {roster.called(row.student)}: {'; '.join(row.for_a_person)}")
     for stray in done.strays[:_MAX_STRAYS]:
         _say(f"  not taken: {stray}")
     if len(done.strays) > _MAX_STRAYS:
         _say(f"  not taken: {len(done.strays) - _MAX_STRAYS} more")
-
-
-def _called(row: Row, roster: Roster) -> str:
-    name = roster.name_of(row.student) if row.known else row.student
-    return name if name == row.student else f"{name} ({row.student})"
 
 
 def _say(text: str) -> None:

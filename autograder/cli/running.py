@@ -72,7 +72,7 @@ def run_class(
             return True
         if not how.dry_run:
             _publish(room, assignment, class_, settings, how, len(seen.scores))
-    print_needs_staff(err, seen.troubles)
+    print_needs_staff(err, seen.troubles, roster)
     return bool(seen.troubles)
 
 

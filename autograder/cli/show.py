@@ -114,9 +114,10 @@ def print_moves(out: Console, moves: Sequence[Move]) -> None:
     out.print(table)
 
 
-def print_needs_staff(out: Console, struck: Mapping[str, Sequence[str]]) -> None:
+def print_needs_staff(out: Console, struck: Mapping[str, Sequence[str]], roster: Roster) -> None:
     """What kept submissions from a score, or a fair one: each once, with all whom it struck."""
     for message, students in struck.items():
-        names = ", ".join(students[:10]) + (", ..." if len(students) > 10 else "")
+        names = ", ".join(map(roster.name_of, students[:10]))
+        names += ", ..." if len(students) > 10 else ""
         out.print(f"[magenta]needs staff:[/] {len(students)} ({rich.markup.escape(names)})")
         out.print(f"  {rich.markup.escape(message)}")

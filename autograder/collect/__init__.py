@@ -4,9 +4,9 @@ entries.py looks into a zip or a folder, systems.py knows what each system makes
 whose it is; naming.py and placing.py put it there.
 """
 
-from autograder.collect.collecting import Collected, Row, collect
+from autograder.collect.collecting import Collected, collect
 from autograder.collect.entries import CollectError
 from autograder.collect.placing import Place
 from autograder.collect.systems import SYSTEMS
 
-__all__ = ["SYSTEMS", "CollectError", "Collected", "Place", "Row", "collect"]
+__all__ = ["SYSTEMS", "CollectError", "Collected", "Place", "collect"]

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, Field, ValidationInfo
 
 from autograder.course.entry import Entry
 
-__all__ = ["Dates", "Late", "as_words", "counted", "long"]
+__all__ = ["Dates", "Late", "as_words"]
 
 MOMENT = "a date and time with its UTC offset, such as 2027-02-01T09:00:00+01:00"
 

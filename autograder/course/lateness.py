@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from autograder.course.assignment import Assignment
-from autograder.course.dates import counted, days_begun, long
+from autograder.course.dates import days_begun
 from autograder.course.manifest import Course
 
 __all__ = ["Due", "Lateness", "lateness"]
@@ -34,9 +34,13 @@ class Lateness:
         return days_begun(self.by) - self.late_days
 
     def __str__(self) -> str:
-        """How late it is in a few words, and the late days that go to it; empty when in time."""
-        went = f", {counted(self.late_days, 'late day')}" if self.late_days else ""
-        return f"{long(self.by)}{went}" if self.by else ""
+        """How late it is, in brief, and the late days that go to it; empty when in time."""
+        if not self.by:
+            return ""
+        days, hours = divmod(max(1, round(self.by / timedelta(hours=1))), 24)
+        told = [f"{days} d"] * bool(days) + [f"{hours} h"] * bool(hours)
+        went = [f"{self.late_days} late day{'s' * (self.late_days != 1)}"] * bool(self.late_days)
+        return ", ".join([" ".join(told), *went])
 
 
 def lateness(course: Course, handed_in: Mapping[str, Due]) -> dict[str, Lateness]:

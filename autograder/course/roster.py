@@ -71,6 +71,11 @@ class Roster:
         """The name of the student with this id; the id where there is none."""
         return self.people[student].name if student in self.people else student
 
+    def called(self, student: str) -> str:
+        """The name, and the id where that is not the same."""
+        name = self.name_of(student)
+        return name if name == student else f"{name} ({student})"
+
 
 @dataclass(frozen=True)
 class _Format:

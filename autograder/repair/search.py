@@ -6,7 +6,6 @@ where it was made. When edits of one size do so in different lines, nothing is p
 """
 
 import contextlib
-import time
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,15 +17,13 @@ from autograder.diagnosis import Case, same
 from autograder.notebooks import Source, Submission, can_be_given
 from autograder.repair.edits import TIERS, Edit, edits
 from autograder.repair.located import Located
+from autograder.repair.purse import MOST_TRIED, Purse
 from autograder.repair.trying import Trials, answered, with_cell, with_given
 from autograder.repair.typed import typed
 from autograder.repair.view import View
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
 
-# Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
-_MOST_TRIED = 1500  # edits for one mistake
-_MOST_IN_ALL = 3000  # edits for one submission, each a cell that is run and about one question
 _MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
 _ENOUGH = 2  # of these in one line: it is a loop
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
@@ -56,7 +53,7 @@ def locate(
     failed: the items to look at. student_of: puts a submission behind the walls; one is there at
     a time. until: when to stop, whatever was found, on the monotonic clock: far from what it takes.
     """
-    purse = _Purse(until, _MOST_IN_ALL)
+    purse = Purse(until)
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
     of = source.defined_in
     found: list[Located] = []
@@ -91,18 +88,6 @@ class _Proof:
 
 
 @dataclass
-class _Purse:
-    """What is left for all mistakes of a submission."""
-
-    until: float
-    edits: int
-
-    @property
-    def is_empty(self) -> bool:
-        return self.edits <= 0 or time.monotonic() > self.until
-
-
-@dataclass
 class _Search:
     """For the mistakes of one cell. `answers`, `wrong`: to the questions about it alone."""
 
@@ -112,7 +97,7 @@ class _Search:
     wrong: set[int]
     failed: Collection[str]
     student_of: StudentOf
-    purse: _Purse
+    purse: Purse
     submission: Submission  # with what was found put right
     tried: int = 0
     most: int = 0
@@ -178,9 +163,9 @@ class _Search:
             parts: list[_Proof] = []
             firsts = self._firsts(places)
             for tiers, some, self.most in (
-                (_SOONEST, firsts[:1], _MOST_TRIED),
-                (_SOONEST, firsts[1:], _MOST_TRIED // 2),
-                (_REST, firsts[:1], _MOST_TRIED),
+                (_SOONEST, firsts[:1], MOST_TRIED),
+                (_SOONEST, firsts[1:], MOST_TRIED // 2),
+                (_REST, firsts[:1], MOST_TRIED),
             ):
                 for first in some:
                     ordered = [first, *(at for at in places if at != first)]

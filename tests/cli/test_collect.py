@@ -115,6 +115,7 @@ def row(said, student):
     return next(line for line in said.splitlines() if f"│ {student} " in line)
 
 
+@pytest.mark.slow
 def test_late_is_told_as_it_will_be_graded(here):
     """With the grace, extensions of the file and of the gradebook, and late days."""
     manifest = here / "course.yml"
@@ -135,9 +136,9 @@ def test_late_is_told_as_it_will_be_graded(here):
     assert late == {
         "ada": "",
         "bob": "",
-        "carl": "2 days, 1 late day",
+        "carl": "2 d, 1 late day",
         "eve": "",
-        "fay": "12 hours, 1 late day",
+        "fay": "12 h, 1 late day",
     }
     assert "2 late" in said
     call("grade", NAME, "--jobs", 1, "--force")

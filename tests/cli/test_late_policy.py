@@ -78,8 +78,8 @@ def test_days_cost_and_late_days_go_first(late):
     told = call("grade", NAME, "--jobs", "1")
 
     score = f"{(right := read_course(late).assignment(NAME).max_score):g} of {right:g}"
-    assert f"│ ada │ {score} │ 2 days, 2 late days │" in told
-    assert f"│ bob │ {score} │ 4 days, 3 late days, -40 % │" in told
+    assert f"│ ada │ {score} │ 2 d, 2 late days │" in told
+    assert f"│ bob │ {score} │ 4 d, 3 late days, -40 % │" in told
     assert penalties(late, NAME) == {"ada": 0, "bob": pytest.approx(0.4 * most), "eve": 0}
     assert "Due Friday, 31 December 1999, 12:00 (UTC)." in page(late, "ada")
     said = "Handed in 2 days late, and 2 late days went to it: it costs nothing. Late days left: 1."

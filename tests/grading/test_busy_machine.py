@@ -8,6 +8,7 @@ import pytest
 from autograder.grading import grade
 from autograder.proof.samples import answered, as_saved, overlaid
 from autograder.repair import search
+from autograder.repair.purse import Purse
 from autograder.repair.trying import Trials
 
 # Wrong in a way that no small edit mends.
@@ -35,7 +36,7 @@ def graded(course, exam, server, samples_of, tmp_path, monkeypatch):
             now += seconds
             return now
 
-        for where in ("grading.submission", "repair.search"):
+        for where in ("grading.submission", "repair.purse"):
             clock = SimpleNamespace(monotonic=look, perf_counter=look)
             monkeypatch.setattr(f"autograder.{where}.time", clock)
         tried = []
@@ -49,7 +50,7 @@ def graded(course, exam, server, samples_of, tmp_path, monkeypatch):
         return grade("x", path, exact, server), len(tried)
 
     ask = Trials.ask
-    monkeypatch.setattr(search, "_MOST_IN_ALL", 250)
+    monkeypatch.setattr(search, "Purse", lambda until: Purse(until, 250))
     return graded
 
 
