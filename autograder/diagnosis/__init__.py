@@ -22,7 +22,6 @@ from autograder.diagnosis.search import diagnose, one_thread
 from autograder.diagnosis.symptoms import (
     Inquiry,
     Known,
-    Rung,
     Symptoms,
     known,
     ladder,
@@ -42,7 +41,6 @@ __all__ = [
     "Faults",
     "Inquiry",
     "Known",
-    "Rung",
     "Symptoms",
     "apart",
     "ask",

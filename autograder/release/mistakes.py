@@ -65,7 +65,7 @@ def _came(answer: Answer, case: Case, recorded: Mapping[str, Any]) -> Came:
     if recorded["kind"] == "parameters":
         return Came(shapes=_shapes(answer.value))
     names = called_names(recorded["parameters"], recorded["kwargs"])
-    lost = any(each is None for each in answer.gradients)
+    lost = bool(answer.gradients) and all(each is None for each in answer.gradients)
     return Came(
         value=answer.value,
         read=answer.read,

@@ -40,8 +40,10 @@ def print_of(case: Mapping[str, Any], came: Came) -> Print:
     if came.changed:
         seen["changed"] = list(came.changed)
     if case["cotangents"] is not None and "error" not in seen:
-        flat = [each.detach().flatten() for each in came.gradients or ()]
+        found = came.gradients or ()
+        flat = [each.detach().flatten() for each in found if each is not None]
         seen["gradients"] = _of(torch.cat(flat)) if flat else None
+        seen["frozen"] = [at for at, each in enumerate(found) if each is None]
     return seen
 
 

@@ -67,10 +67,10 @@ def as_html(verdict: Verdict) -> str:
     """A line that opens."""
     mark, colour = _MARKS[verdict.state]
     right = verdict.state in ("right", "later")
-    brief = verdict.brief if right else f"not yet right. {verdict.brief}"
+    brief = f": {verdict.brief}" if right else f" is not yet right: {verdict.brief}"
     head = (
         f'<b style="color: {colour}">{mark}</b> <b>{escape(verdict.title)}</b> '
-        f"({escape(verdict.name)}): {escape(brief)}"
+        f"({escape(verdict.name)}){escape(brief)}"
     )
     more = _listed(verdict.lines) if right else "".join(map(_paragraph, verdict.lines))
     return (

@@ -33,7 +33,7 @@ def _fits(ours: Sequence[Print | None], theirs: Sequence[Print | None], toleranc
 
     Many a mistake ends in the same exception: where nothing else came, that proves none.
     """
-    return any(not one or "error" not in one for one in ours) and all(
+    return any(one and "error" not in one for one in ours) and all(
         (one is None) == (other is None) and (one is None or same(one, other, tolerance))
         for one, other in zip(ours, theirs, strict=True)
     )

@@ -8,7 +8,7 @@ from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.contrasts import FEATURES, Feature
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry
 from autograder.diagnosis.symptoms.known import Known, Symptoms, known, read_symptoms
-from autograder.diagnosis.symptoms.ladder import Rung, ladder
+from autograder.diagnosis.symptoms.ladder import ladder
 from autograder.diagnosis.symptoms.probes import (
     ALONE,
     BY_ITSELF,
@@ -33,7 +33,6 @@ __all__ = [
     "Known",
     "Move",
     "Property",
-    "Rung",
     "Symptoms",
     "alike",
     "inquiry",

@@ -34,8 +34,15 @@ def ladder(case: Case, asking: Inquiry) -> list[Rung]:
     if not is_plain(case) or case.in_float32:
         return []
     start = _plain(inquiry.changed(case.question, Tensor.contiguous))
+    sizes = Axes(start).sizes
+    return _found(case, start, _choices(sizes), asking) or _found(
+        case, start, _with_one_whole(sizes), asking
+    )
+
+
+def _found(case: Case, start: Question, choices: Iterator[Kept], asking: Inquiry) -> list[Rung]:
     found = []
-    for kept in _choices(Axes(start).sizes):
+    for kept in choices:
         small = _loaded(Axes(start).cut(kept), asking)
         if small is None:
             continue
@@ -75,6 +82,12 @@ def _choices(sizes: list[int]) -> Iterator[Kept]:
         yield {**ones, size: (0, 1)}
     for few in (2, 3):
         yield {each: tuple(range(min(few, each))) for each in sizes}
+
+
+def _with_one_whole(sizes: list[int]) -> Iterator[Kept]:
+    """One place of every axis but one: such as a vocabulary's, for ids that must be in it."""
+    for size in sizes:
+        yield {**{each: (0,) for each in sizes}, size: tuple(range(size))}
 
 
 def _loaded(question: Question, asking: Inquiry) -> Question | None:

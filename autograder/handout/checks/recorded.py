@@ -44,7 +44,7 @@ class Came:
     said: str = ""
     value: Any = None
     read: Sequence[Any] = ()
-    gradients: Sequence[Any] | None = ()  # None: nothing flows back
+    gradients: Sequence[Any] | None = ()  # None: nothing flows back; in it: not to that one
     changed: Sequence[str] = ()
     error: tuple[str, str] | None = None
     shapes: Mapping[str, Sequence[int]] | None = None
@@ -129,12 +129,12 @@ def _called(case: _Case, names: Mapping[str, Any]) -> Came:
     ]
     came = Came(said, got, read, changed=changed)
     if case["cotangents"] is not None:
-        weights = [
-            module.get_parameter(each)
-            for module, part in zip(modules, _modules_of(case), strict=True)
-            for each in part["shapes"] or ()
-        ]
         try:
+            weights = [
+                module.get_parameter(each)
+                for module, part in zip(modules, _modules_of(case), strict=True)
+                for each in part["shapes"] or ()
+            ]
             inputs = [each for each in args if _wants_gradient(each)]
             came.gradients = _gradients(got, [*inputs, *weights], case)
         except Exception as error:
@@ -250,13 +250,15 @@ def _gradients(got: Any, inputs: list[Any], case: _Case) -> Sequence[Any] | None
     pairs = zip(outputs, cotangents, strict=False)
     total = sum((output * each).sum() for output, each in pairs if each is not None)
     wanted = [each for each in inputs if each.requires_grad]
-    if len(wanted) < len(inputs) or not isinstance(total, torch.Tensor) or not total.requires_grad:
+    if not wanted or not isinstance(total, torch.Tensor) or not total.requires_grad:
         return None
-    return torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
+    found = torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True)
+    each_found = iter(found)
+    return [next(each_found) if each.requires_grad else None for each in inputs]
 
 
 def _wrong_gradients(found: Sequence[Any] | None, case: _Case, tolerance: float) -> Problem | None:
-    if found is None:
+    if found is None or any(each is None for each in found):
         return NO_GRADIENT
     expected = [from_json(each) for each in case["gradients"]]
     for name, one, other in zip(case["gradients_of"], found, expected, strict=False):
