@@ -84,6 +84,7 @@ COMMANDS = {
     "autograder similar a1_attention": None,
     "autograder verify": None,
     "autograder verify nearest": "autograder verify",
+    "jupyter lab": "jupyter lab --version",
     "make": None,
     "make bench": None,
     "make demo": None,
@@ -102,6 +103,9 @@ COMMANDS = {
     "nbgrader release_feedback a1_attention": (
         f": && autograder grade {NAME} && mkdir -m 777 exchange && "
         f"{EXCHANGE.format('release_feedback')}"
+    ),
+    "pip install -r requirements.txt": (
+        f"pip install --dry-run --no-index -r assignments/{NAME}/requirements.txt"
     ),
 }
 # Recipes that are not run here, and why.

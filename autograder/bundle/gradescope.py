@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import autograder
 from autograder.course import MANIFEST, SOLUTIONS, Course, read_secret
 from autograder.export import packed
 
@@ -75,7 +74,7 @@ def gradescope(course: Course, assignment_id: str) -> bytes:
         f"course/{MANIFEST}": (course.root / MANIFEST).read_bytes(),
     }
     files |= dict(_under(course.root / SOLUTIONS, f"course/{SOLUTIONS}", _NOT_NEEDED))
-    engine = Path(autograder.__file__).parent
+    engine = Path(__file__).resolve().parents[1]
     files |= dict(_under(engine, "engine/autograder", ("__pycache__",)))
     about = f"Metadata-Version: 2.1\nName: autograder\nVersion: {_release('autograder')}\n"
     files[f"engine/autograder-{_release('autograder')}.dist-info/METADATA"] = about

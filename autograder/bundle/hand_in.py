@@ -50,7 +50,6 @@ def hand_in(root: Path, assignment_id: str) -> str | None:
     feedback, notes = _policy(exam.assignment, metadata)
     who = " ".join(str(each.get("id")) for each in metadata.get("users", ()))
     with Server(wall, limits_of(exam.assignment)) as server:
-        server.start()
         result = grade(who, root / "submission", exam, server)
     if result.unreadable:  # the student reads why, and hands in again
         none = [each.model_copy(update={"score": 0.0}) for each in result.items]
