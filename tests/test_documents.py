@@ -40,6 +40,7 @@ COMMANDS = {
     "autograder collect a1_attention submissions.zip": FOLDER,
     "autograder collect a1_attention submissions.zip --dry-run": f"{FOLDER} --dry-run",
     "autograder doctor": None,
+    "autograder doctor --attack": "autograder doctor",  # minutes: tests/proof/test_attacking.py
     "autograder export": None,
     "autograder export --to canvas": "autograder export --to canvas --skip-unknown",
     "autograder export --to canvas --into Grades.csv": None,

@@ -41,6 +41,7 @@ from autograder.grading import BeingGraded, ClusterUnfit, HandedIn, default_jobs
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
+from autograder.sandbox.wire import text
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -122,8 +123,12 @@ def shown(path: Path) -> str:
 
 
 def fail(message: str) -> NoReturn:
-    """Say what is wrong with the call, and exit with 2."""
-    err.print(f"[red]error:[/] {rich.markup.escape(message)}", soft_wrap=True)
+    """Say what is wrong with the call, and exit with 2.
+
+    It may quote the name of a student's file, which may hold codes that terminals obey.
+    """
+    said = rich.markup.escape(text(message, len(message)))
+    err.print(f"[red]error:[/] {said}", soft_wrap=True)
     raise typer.Exit(2)
 
 

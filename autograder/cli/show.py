@@ -57,7 +57,8 @@ def print_class(
             named = [rich.markup.escape(roster.name_of(result.student)) for _ in name]
             known = [rich.markup.escape(about.get(result.student, "")) for _ in what]
             when = [late.get(result.student, "")] * bool(late)
-            table.add_row(result.student, *named, score, *when, *known, said)
+            shown = rich.markup.escape(result.student)
+            table.add_row(shown, *named, score, *when, *known, said)
         out.print(table)
     if scores:
         out.print(
@@ -110,7 +111,7 @@ def print_moves(out: Console, moves: Sequence[Move]) -> None:
             "no score" if score is None else f"{score:g} of {of:g}"
             for score, of in ((each.old, each.old_of), (each.new, each.new_of))
         )
-        table.add_row(each.student, before, now, ", ".join(each.items))
+        table.add_row(rich.markup.escape(each.student), before, now, ", ".join(each.items))
     out.print(table)
 
 

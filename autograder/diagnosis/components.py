@@ -111,7 +111,8 @@ class Component:
 
     def install(self, session: Session, faults: Faults) -> None:
         """Let the component with these faults stand for its names in a notebook."""
-        bases = tuple(self.classes[each.name] for each in faults) or (self.base,)
+        names = dict.fromkeys(each.name for each in faults)  # of two places it may be one fault
+        bases = tuple(self.classes[each] for each in names) or (self.base,)
         made = type(self.of[0], bases, {})  # named as a student would: exceptions tell
         if self.is_module:
             session.define(self.of[0], made)

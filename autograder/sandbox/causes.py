@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +14,7 @@ _SWITCHES = {  # of user namespaces: the value that forbids them, and what allow
         "sysctl -w kernel.unprivileged_userns_clone=1",
     ),
 }
+_SETFCAP = 31
 _APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 
 
@@ -28,6 +30,11 @@ def _cause(wall: str) -> str | None:
     for switch, (value, remedy) in _SWITCHES.items():
         if _read(switch) == value:
             return f"user namespaces are switched off ({switch} is {value}): {remedy}"
+    if os.geteuid() == 0 and not _may(_SETFCAP):
+        return (
+            "root lacks the capability that it needs to be root in a user namespace (docker run "
+            "--cap-add SETFCAP), or grade as an ordinary user"
+        )
     if _filtered():
         return (
             "a container's call filter is in force, and Docker's default one forbids what this "
@@ -68,6 +75,12 @@ def closed_to_others(paths: Iterable[str | Path]) -> str | None:
                     "install Python elsewhere, or grade as an ordinary user"
                 )
     return None
+
+
+def _may(capability: int) -> bool:
+    """Whether this process has a capability, by its number."""
+    found = re.search(r"^CapEff:\s*([0-9a-f]+)", _read("/proc/self/status") or "", re.MULTILINE)
+    return found is None or bool(int(found[1], 16) >> capability & 1)
 
 
 def _filtered() -> bool:
