@@ -2,9 +2,9 @@
 
 A student's page, notebook and scores are made of the result, the time of hand-in, the release,
 course.yml, the answers, the roster, extensions, nbgrader's settings, this engine, and what the
-gradebook says: there, people change points, comments and extensions, and other assignments use up
-late days. All of these together make a print, and so do the files that came of it, since anybody may
-have removed or replaced them.
+gradebook says: there, people change points, comments and extensions, and other assignments use
+up late days. All of these together make a print, and so do the files that came of it, since
+anybody may have removed or replaced them.
 """
 
 import inspect

@@ -77,7 +77,10 @@ def test_it_holds_what_the_story_needs(built):
     handout = ROOT / "autograder" / "handout" / "checks"
     checks = {f"checks/{path.name}": path.read_bytes() for path in handout.glob("*.py")}
     assert len(checks) == 8
-    assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures
+    assert (
+        built.files.keys()
+        == {NOTEBOOK, "checks/cases.json", "matplotlibrc"} | checks.keys() | figures
+    )
     assert {name: built.files[name] for name in checks} == checks
 
 

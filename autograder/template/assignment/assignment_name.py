@@ -75,8 +75,8 @@ def distances(x, y):
 # ### The distances
 #
 # `distances(x, y)` has the shape `(n, m)` and the right values, also where all points lie close
-# together and far from the origin: equal ones are at a distance of 0 there, too. (Whoever multiplies
-# out the square subtracts two huge numbers that are nearly the same.)
+# together and far from the origin: equal ones are at a distance of 0 there, too. (Whoever
+# multiplies out the square subtracts two huge numbers that are nearly the same.)
 
 # %% active="ipynb" check="distances"
 # check("distances")
