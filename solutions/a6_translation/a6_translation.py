@@ -54,7 +54,6 @@
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
-import sys
 import time
 
 import torch
@@ -421,8 +420,6 @@ class Progress:
     def show(self, done, **figures):
         """Show that `done` of the steps are done, and what there is to tell about them."""
         now = time.perf_counter()
-        if "ipykernel" not in sys.modules:
-            return  # there is no notebook to show it in
         if self._line and done < self.total and now - self._shown < 0.2:
             return  # nobody reads faster
         filled, seconds = 25 * done // self.total, round(now - self._started)
@@ -485,30 +482,6 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
     ### END SOLUTION
 
 
-# %% given="few"
-def losses_fall(n_steps=4):
-    """Train a new model on one batch of eight numbers, always the same, one step an epoch.
-
-    Returns torch.bool (n_steps - 1,): whether the loss of each epoch is lower than the one before.
-    """
-    few = [
-        ("siete", "seven"),
-        ("veintiuno", "twenty one"),
-        ("sesenta y seis", "sixty six"),
-        ("ciento dos", "one hundred and two"),
-        ("mil cien", "one thousand one hundred"),
-        ("veintiún mil", "twenty one thousand"),
-        ("setecientos trece", "seven hundred and thirteen"),
-        ("noventa y nueve mil uno", "ninety nine thousand and one"),
-    ]
-    torch.manual_seed(0)
-    history = train(
-        new_model(), few, few[:1], n_epochs=n_steps, batch_size=len(few), warmup_steps=20
-    )
-    losses = torch.tensor([loss for loss, _ in history])
-    return losses[1:] < losses[:-1]
-
-
 # %% [markdown]
 # <details><summary>Hint 1: before the loops</summary>
 #
@@ -547,16 +520,39 @@ def losses_fall(n_steps=4):
 #
 # </details>
 #
-# ### The first steps
-#
-# `losses_fall` above gives your `train` a batch of eight numbers, four times, with your own loss
-# and learning rate. The loss falls at each of the steps. This takes seconds, and finds a gradient
-# that never arrives, one that is never cleared away, a rate that is never set. It does not see
-# whether the model learns the right thing: a wrong shift lowers the loss, too. Section 5 shows
-# that.
+# **The first steps.** Before you wait a minute, try it for seconds. The next cell gives your
+# `train` one batch of eight numbers, four times, with your own loss and learning rate. The loss must fall
+# at each step. If it stays, the gradient never arrives or no step is made; if it rises, look at the
+# rate. With the Transformer that comes with this notebook, a right loop writes 3.66, 3.39, 2.97 and
+# 2.58, or very nearly so. Another first number: what is read, or what is compared? Another second
+# one: the rate. Another third one: the old gradients. (Your own Transformer begins with other
+# numbers. This cell is worth no points: the grader runs no training.)
 
-# %% active="ipynb" check="first_steps"
-# check("first_steps")
+# %% active="ipynb" figure="first_steps"
+# def try_first_steps():
+#     few = [
+#         ("siete", "seven"),
+#         ("veintiuno", "twenty one"),
+#         ("sesenta y seis", "sixty six"),
+#         ("ciento dos", "one hundred and two"),
+#         ("mil cien", "one thousand one hundred"),
+#         ("veintiún mil", "twenty one thousand"),
+#         ("setecientos trece", "seven hundred and thirteen"),
+#         ("noventa y nueve mil uno", "ninety nine thousand and one"),
+#     ]
+#     torch.manual_seed(0)
+#     try:
+#         history = train(new_model(), few, few, n_epochs=4, batch_size=len(few), warmup_steps=20)
+#         losses = [loss for loss, _ in history]
+#     except Exception as error:
+#         print(f"Nothing to see yet: first fill in and run the cells above ({error!r}).")
+#         return
+#     falls = len(losses) == 4 and all(b < a for a, b in zip(losses, losses[1:], strict=False))
+#     print("the loss of one batch, step by step:", *(f"{each:.3f}" for each in losses))
+#     print("It falls: go on." if falls else "It must fall at each of four steps: look again.")
+#
+#
+# try_first_steps()
 
 # %% [markdown]
 # **To think about.** An epoch's last batch is smaller than the others. Does the mean over its real

@@ -218,19 +218,6 @@ def test_rate_follows_its_arguments(agree: Agree, d_model: int, warmup_steps: in
         agree("warmup_rate", step, d_model, warmup_steps)
 
 
-# first_steps
-
-
-@item(
-    "first_steps",
-    public=True,
-    hint="Are gradients cleared before each backward, and is the rate set before each step?",
-)
-def test_first_steps(agree: Agree) -> None:
-    """On one batch, always the same, each step lowers the loss."""
-    agree("losses_fall")
-
-
 # translation_most, translation_nearly_all
 
 

@@ -77,8 +77,9 @@ def test_it_holds_what_the_story_needs(built):
     handout = ROOT / "autograder" / "handout" / "checks"
     checks = {f"checks/{path.name}": path.read_bytes() for path in handout.glob("*.py")}
     assert "checks/__init__.py" in checks
-    install = {"README.md", "requirements.txt", "environment.yml"}
-    assert built.files.keys() == {NOTEBOOK, "checks/cases.json"} | checks.keys() | figures | install
+    others = {NOTEBOOK, "checks/cases.json", "matplotlibrc"}
+    others |= {"README.md", "requirements.txt", "environment.yml"}
+    assert built.files.keys() == others | checks.keys() | figures
     assert {name: built.files[name] for name in checks} == checks
 
 

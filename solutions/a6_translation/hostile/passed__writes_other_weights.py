@@ -1,5 +1,4 @@
 # Its code writes weights and replaces safetensors; the file that counts is read outside.
-# fails: first_steps
 
 # %% solution="train"
 import safetensors
