@@ -15,7 +15,14 @@ from typing import Any
 
 from autograder.course import Result
 from autograder.grading.classroom import HandedIn, Room
-from autograder.grading.desk import ClusterUnfit, Packed, Parcel, as_it_is, grade_there
+from autograder.grading.desk import (
+    ClusterUnfit,
+    Packed,
+    Parcel,
+    as_it_is,
+    grade_there,
+    leave_signals_to_the_grader,
+)
 from autograder.grading.exam import limits_of, prepare
 from autograder.grading.submission import failed_result
 from autograder.sandbox.folder import sweep
@@ -31,8 +38,8 @@ def graded_on(
 ) -> Generator[Result]:
     """Each result as soon as it is known, by the workers of a scheduler; none is held on to.
 
-    scheduler: its address, or LOCAL for one with `jobs` workers. Raises ClusterUnfit, NoWalls, and
-    the machine's OSError, as where no scheduler answers.
+    scheduler: its address, or LOCAL for one with `jobs` workers. Raises ClusterUnfit, and the
+    machine's OSError, as where no scheduler answers.
     """
     if not handed_in:
         return
@@ -92,10 +99,15 @@ def _distributed() -> ModuleType:
 
 
 def _client(distributed: ModuleType, scheduler: str, jobs: int, stack: contextlib.ExitStack) -> Any:
-    quiet: dict[str, Any] = {"silence_logs": logging.CRITICAL}
     if scheduler != LOCAL:
         return distributed.Client(scheduler, set_as_default=False)
     cluster = distributed.LocalCluster(
-        n_workers=jobs, threads_per_worker=1, dashboard_address=None, memory_limit=None, **quiet
+        n_workers=jobs,
+        threads_per_worker=1,
+        dashboard_address=None,
+        memory_limit=None,
+        silence_logs=logging.CRITICAL,
     )
-    return distributed.Client(stack.enter_context(cluster), set_as_default=False)
+    client = distributed.Client(stack.enter_context(cluster), set_as_default=False)
+    client.run(leave_signals_to_the_grader)  # at Ctrl-C each of them would print a traceback
+    return client

@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import stat
 import tempfile
 import threading
@@ -192,3 +193,9 @@ def grade_there(course: Packed, parcel: Parcel) -> bytes:
 def as_it_is(course: Packed) -> Packed:
     """The course, as the outcome of a task: workers get it from each other, or it is made again."""
     return course
+
+
+def leave_signals_to_the_grader() -> None:
+    """Do nothing at Ctrl-C, which reaches a whole terminal: who started this worker ends it."""
+    for each in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(each, lambda *_: None)
