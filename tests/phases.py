@@ -30,14 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EXPORT = sys.modules["autograder.export.publish"]
 # What is a phase's own, by where it is looked up.
 PHASES = {
-<<<<<<< HEAD
-    "reading": [
-        *((origin, "_submission"), (submission, "find_submission")),
-        (submission, "read_submission"),
-    ],
-=======
     "reading": [(origin, "_submission"), (submission, "read_submission")],
->>>>>>> scale
     "fork": [(Server, "fork"), (Server, "end_fork")],
     "cells": [(RemoteStudent, "run")],
     "checks": [(Runner, "__call__")],
@@ -86,11 +79,7 @@ class Clock:
 
 
 def phases(wall: str, name: str, secret: str, kind: str) -> None:
-<<<<<<< HEAD
-    """Grade the right or the wrong samples of an assignment here, publish them, print shares."""
-=======
     """Grade the right or the wrong samples of an assignment here, and print each share."""
->>>>>>> scale
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         root = Path(folder)
