@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from .compare import compare
 from .recorded import ask, from_json, pairs, problem_of
 from .written import DIGITS, typed, written
 
@@ -22,11 +23,9 @@ def example_of(item: Mapping[str, Any], names: Mapping[str, Any], tolerance: flo
 
 
 def _differ(got: Any, right: Any, tolerance: float) -> bool:
-    tensors = isinstance(got, torch.Tensor) and isinstance(right, torch.Tensor)
-    if not tensors or got.shape != right.shape or got.dtype != right.dtype:
-        return False
-    far = (got - right).abs() if right.is_floating_point() else (got != right).double()
-    return not bool((far <= tolerance * right.double().abs().clamp(min=1)).all())
+    """Whether it is by their numbers that they differ."""
+    problem = compare(got, right, tolerance, "")
+    return problem is not None and problem.kind in ("values", "infinite")
 
 
 def _shown(said: str, right: torch.Tensor, got: torch.Tensor) -> str:

@@ -22,7 +22,7 @@ def show_progress(recorded: Mapping[str, Any], names: Mapping[str, Any]) -> None
         state = judge(name, item, recorded.get("mistakes", {}), names).state
         shapes = state == "right" and item["shapes_only"]
         states.append("later" if shapes else state)
-        said = "its shape is right; the values are looked at later" if shapes else _SAID[state]
+        said = "its shape is right, its numbers are looked at later" if shapes else _SAID[state]
         rows.append((item["title"], name, f"{item['points']:g}", said))
         total += item["points"]
         right += item["points"] if states[-1] == "right" else 0
@@ -37,4 +37,4 @@ def show_progress(recorded: Mapping[str, Any], names: Mapping[str, Any]) -> None
         for row in [head, *rows]
     ]
     sum_of = f"{right:g} of {total:g} points are right here. Grading tries other inputs, and more."
-    show("\n".join([*lines, "", sum_of]), table(head, rows, states) + line_of(sum_of, "right"))
+    show("\n".join([*lines, "", sum_of]), table(head, rows, states) + line_of(sum_of))

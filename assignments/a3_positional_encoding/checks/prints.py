@@ -29,6 +29,8 @@ def print_of(case: Mapping[str, Any], came: Came) -> Print:
     seen: Print = {"error": list(came.error)} if came.error else {}
     if (came.value is None and came.error) or case["kind"] == "raises":
         return seen
+    if case["kind"] == "value":
+        return {"value": _of(came.value)}
     outputs = case["outputs"]
     single = len(outputs) == 1
     values = (came.value,) if single else came.value

@@ -56,9 +56,10 @@ def judge(name: str, item: Item, known: Mapping[str, str], names: Mapping[str, A
     if found:
         what = "this mistake gives" if len(found) == 1 else "one of these mistakes gives"
         told = "\nor: ".join(known[each] for each in found)
-        brief = " Or: ".join(known[each].partition("\n")[0] for each in found)
+        short = " Or: ".join(known[each].partition("\n")[0] for each in found)
+        brief = f"It gives what {what}: {short}"
         lines = [f"It gives what {what}: {told}", case["sentence"], problem]
-        cause: Cause | None = Cause(tuple(found), brief)
+        cause: Cause | None = Cause(tuple(found), short)
     else:
         lines, brief, cause = [case["sentence"], problem], _brief(problem, came[first].said), None
     lines += example_of(item, names, tolerance)

@@ -33,12 +33,11 @@ def notebook() -> Any:
 
 def show(text: str, html: str) -> None:
     """Show what is HTML where that can be read, and text elsewhere."""
-    if notebook() is None:
+    shell = notebook()
+    if shell is None:
         print(text)
-        return
-    from IPython.display import display
-
-    display({"text/plain": text, "text/html": html}, raw=True)
+    else:
+        shell.display_pub.publish({"text/plain": text, "text/html": html})
 
 
 def as_text(verdict: Verdict) -> str:
@@ -72,7 +71,8 @@ def as_html(verdict: Verdict) -> str:
         f'<b style="color: {colour}">{mark}</b> <b>{escape(verdict.title)}</b> '
         f"({escape(verdict.name)}){escape(brief)}"
     )
-    more = _listed(verdict.lines) if right else "".join(map(_paragraph, verdict.lines))
+    said = (each.removeprefix(verdict.brief).strip() for each in verdict.lines)
+    more = _listed(verdict.lines) if right else "".join(map(_paragraph, filter(None, said)))
     return (
         f'<details style="{_LINE.format(colour)}">'
         f'<summary style="cursor: pointer">{head}</summary>{more}</details>'

@@ -54,11 +54,11 @@ def trace() -> Iterator[None]:
             road.pop()
         return output
 
-    nn.Module.__call__ = call
+    nn.Module.__call__ = call  # type: ignore[method-assign] # until the end of this block
     try:
         yield
     finally:
-        nn.Module.__call__ = plain
+        nn.Module.__call__ = plain  # type: ignore[method-assign]
         print("\n".join(_lines(steps)))
 
 
