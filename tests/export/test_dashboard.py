@@ -230,7 +230,7 @@ def test_what_is_graded_by_hand_is_said(tmp_path):
     results = [graded("s001", a1)]
     assert "by hand" not in html_of(tmp_path, results, a1)
     text = Page(html_of(tmp_path, results, with_report(a1))).text
-    assert "Graded by hand, and not in the scores and figures above: 5 points." in text
+    assert "Graded by hand, and not in the scores of the checks: 5 points." in text
     assert "The report (5): given to 0" in text
 
 
