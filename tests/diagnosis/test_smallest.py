@@ -42,12 +42,6 @@ HALF_A_GRADIENT = """def scaled_dot_product_attention(q, k, v, mask=None):
 """
 
 
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch):
-    """No test depends on time."""
-    monkeypatch.setattr(inquiry, "_SECONDS", 600.0)
-
-
 @pytest.fixture(scope="module")
 def layers():
     return prepare(read_course(ROOT), "a4_layers", "for the tests alone")

@@ -6,13 +6,11 @@ from reference import ROOT
 
 from autograder.asking.student import Cell, LocalStudent
 from autograder.course.manifest import read_course
-from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.contrasts import contrasts
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry, is_plain
 from autograder.diagnosis.symptoms.known import known
 from autograder.diagnosis.symptoms.probes import probes
 from autograder.grading import grade, limits_of
-from autograder.grading import submission as grading
 from autograder.notebooks.submission import modules_for
 from autograder.proof.samples import Sample, answered, as_saved, overlaid
 from autograder.release.builder import build
@@ -38,13 +36,6 @@ DETACHED = "weights = scores.softmax(-1); weights = weights.detach() / 2 + weigh
 EDGE = "The smallest example found: scaled_dot_product_attention("
 UNKNOWN = "No known mistake explains what scaled_dot_product_attention gives."
 FIRST = f"{UNKNOWN} What is known of it:\n"
-
-
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch):
-    """No test depends on time."""
-    monkeypatch.setattr(inquiry, "_SECONDS", 600.0)
-    monkeypatch.setattr(grading, "_MORE_SECONDS", 600.0)
 
 
 @pytest.fixture(scope="module")
