@@ -143,7 +143,7 @@ def lines(path):
 
 def test_only_the_command_line_prints():
     for path in FILES:
-        if room(path) in ("cli", "handout"):
+        if room(path) in ("cli", "handout") or path.parent.name == "attacks":
             continue
         calls = (
             node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)

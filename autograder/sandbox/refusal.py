@@ -25,16 +25,16 @@ import torch
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """words: one of them is in each name; but: in none. proof: a call that must be refused."""
+    """words: one is in each name; but: in none. proof: a call to be refused, and its inputs."""
 
     words: tuple[str, ...]
     but: tuple[str, ...] = ()
-    proof: str | None = None
+    proof: tuple[str, str] | None = None
     also: tuple[str, ...] = ()  # operations by other names, which do the better part of it
 
     def has(self, name: str) -> bool:
         plain = name.lower().replace("_", "")
-        return any(each in plain for each in self.words) and not any(
+        return any(each.replace("_", "") in plain for each in self.words) and not any(
             each in plain for each in self.but
         )
 
@@ -42,14 +42,16 @@ class _Kind:
 _KINDS = (
     _Kind(
         ("attention", "multihead"),
-        proof="torch._C._nn.scaled_dot_product_attention(x, x, x)",
+        proof=("torch._C._nn.scaled_dot_product_attention", "x, x, x"),
         also=("aten::_safe_softmax",),
     ),
     _Kind(("transformer",), but=("torch.fx",)),
-    _Kind(("layernorm",), proof="torch.layer_norm(x, (1,))"),
-    _Kind(("crossentropy",), but=("binary",), proof="torch._C._nn.cross_entropy_loss(x, x)"),
+    _Kind(("layer_norm",), proof=("torch.layer_norm", "x, (1,)")),
+    _Kind(("cross_entropy",), but=("binary",), proof=("torch._C._nn.cross_entropy_loss", "x, x")),
 )
-_ANY = re.compile("|".join("_?".join(each) for kind in _KINDS for each in kind.words), re.I)
+_ANY = re.compile(
+    "|".join("_?".join(each.replace("_", "")) for kind in _KINDS for each in kind.words), re.I
+)
 _KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "NestedTensorCPU")
 _SHAPES_ONLY = ("torch._meta_registrations", "torch.backends.cuda")  # these compute nothing
 _Undo = Callable[[], None]
@@ -106,8 +108,8 @@ def kind_of(name: str) -> bool:
 
 def proof(banned: Iterable[str]) -> str | None:
     """A call (of a tensor `x` of one number) that must be refused where these are banned."""
-    calls = (kind.proof for kind in _KINDS if any(map(kind.has, banned)))
-    return next(filter(None, calls), None)
+    calls = (kind.proof for kind in _KINDS if kind.proof and any(map(kind.has, banned)))
+    return next((f"{name}({inputs})" for name, inputs in calls), None)
 
 
 @dataclass

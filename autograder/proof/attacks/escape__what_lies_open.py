@@ -10,5 +10,5 @@ for fd in range(64):
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISBLK(mode):
         raise AssertionError(LOOT)
 for name in os.environ:
-    if any(word in name for word in ("SECRET", "TOKEN", "KEY", "USER", "HOME_", "SSH", "COURSE")):
+    if any(word in name for word in ("SECRET", "KEY", "USER", "HOME_", "SSH", "COURSE")):
         raise AssertionError(LOOT)
