@@ -527,12 +527,12 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # </details>
 #
 # **The first steps.** Before you wait a minute, try it for seconds. The next cell gives your
-# `train` one batch of eight numbers, four times, with your own loss and learning rate. The loss must fall
-# at each step. If it stays, the gradient never arrives or no step is made; if it rises, look at the
-# rate. With the Transformer that comes with this notebook, a right loop writes 3.66, 3.39, 2.97 and
-# 2.58, or very nearly so. Another first number: what is read, or what is compared? Another second
-# one: the rate. Another third one: the old gradients. (Your own Transformer begins with other
-# numbers. This cell is worth no points: the grader runs no training.)
+# `train` one batch of eight numbers, four times, with your own loss and learning rate. The loss
+# must fall at each step. If it stays, the gradient never arrives or no step is made; if it rises,
+# look at the rate. With the Transformer that comes with this notebook, a right loop writes 3.66,
+# 3.39, 2.97 and 2.58, or very nearly so. Another first number: what is read, or what is compared?
+# Another second one: the rate. Another third one: the old gradients. (Your own Transformer begins
+# with other numbers. This cell earns nothing, for the grader runs no training.)
 
 # %% active="ipynb" figure="first_steps"
 # def try_first_steps():
