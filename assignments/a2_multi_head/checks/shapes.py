@@ -1,4 +1,4 @@
-"""The road of shapes through your modules: `with trace(): model(tokens)` prints it.
+"""The road of shapes through your modules: `with trace(): model(x)` prints it.
 
 A line for each module that is called, below and to the right of the one that calls it: its name
 there, its class, the shapes that go in and the shape that comes out.
@@ -54,11 +54,11 @@ def trace() -> Iterator[None]:
             road.pop()
         return output
 
-    nn.Module.__call__ = call
+    nn.Module.__call__ = call  # type: ignore[method-assign] # until the end of this block
     try:
         yield
     finally:
-        nn.Module.__call__ = plain
+        nn.Module.__call__ = plain  # type: ignore[method-assign]
         print("\n".join(_lines(steps)))
 
 
