@@ -362,8 +362,9 @@ def test_an_answer_to_what_is_graded_by_hand_is_a_leak(a6, course):
 def test_listed_files_come_with_the_notebook_and_others_do_not(a6, course):
     folder = ROOT / "solutions" / "a6_translation"
     listed = course.assignment("a6_translation").files
-    assert listed == ("numbers.tsv", "own.py")
-    assert all(a6.files[name] == (folder / name).read_bytes() for name in listed)
+    assert listed == ("numbers.tsv", "own.py", "matplotlibrc")
+    assert all(a6.files[name] == (folder / name).read_bytes() for name in listed[:2])
+    assert a6.files["matplotlibrc"] == (folder.parent / "matplotlibrc").read_bytes()
     others = {path.name for path in folder.iterdir() if path.is_file()} - {*listed}
     assert "weights.safetensors" in others
     assert not others & a6.files.keys()

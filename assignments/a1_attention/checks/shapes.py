@@ -1,4 +1,4 @@
-"""The road of shapes through your modules: `with trace(): model(tokens)` prints it.
+"""The road of shapes through your modules: `with trace(): model(x)` prints it.
 
 A line for each module that is called, below and to the right of the one that calls it: its name
 there, its class, the shapes that go in and the shape that comes out.
