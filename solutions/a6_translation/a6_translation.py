@@ -526,11 +526,7 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 # look at the rate. With the Transformer that comes with this notebook, a right loop writes 3.66,
 # 3.39, 2.97 and 2.58, or very nearly so. Another first number: what is read, or what is compared?
 # Another second one: the rate. Another third one: the old gradients. (Your own Transformer begins
-<<<<<<< HEAD
-# with other numbers. This cell is worth no points: the grader runs no training.)
-=======
 # with other numbers. This cell earns nothing, for the grader runs no training.)
->>>>>>> words
 
 # %% active="ipynb" figure="first_steps"
 # def try_first_steps():
