@@ -17,6 +17,7 @@ from autograder.release.ready import ready_cell
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "a6_translation"
+BESIDE = ("given.py", "matplotlibrc", "numbers.tsv", "own.py", "tried.py")
 
 
 @pytest.fixture
@@ -34,16 +35,16 @@ def first_code(name=NAME):
 
 
 def fill(folder):
-    for each in ("given.py", "numbers.tsv", "own.py"):
+    for each in BESIDE:
         (folder / each).touch()
     (folder / "checks").mkdir()
 
 
 def test_alone_it_says_what_is_missing_and_where_to_get_it(alone):
     with pytest.raises(Exception, match="cannot work alone") as raised:
-        exec(first_code().source, {})
+        exec(first_code().source, {"__name__": "__main__"})
     said = str(raised.value)
-    assert "Missing beside it: checks, given.py, numbers.tsv, own.py.\n" in said
+    assert f"Missing beside it: checks, {', '.join(BESIDE)}.\n" in said
     assert "Get a6_translation.zip from where you got this notebook, unpack it," in said
     assert str(alone) in said
     assert "Not installed" not in said
@@ -57,14 +58,14 @@ def test_a_package_that_is_missing_is_named(alone, monkeypatch):
         "importlib.util.find_spec", lambda name: None if name == "torch" else real(name)
     )
     with pytest.raises(Exception, match="Not installed in this Python: torch") as raised:
-        exec(first_code().source, {})
+        exec(first_code().source, {"__name__": "__main__"})
     assert "pip install -r requirements.txt" in str(raised.value)
     assert "alone" not in str(raised.value)
 
 
 def test_where_all_is_there_it_says_so(alone, capsys):
     fill(alone)
-    exec(first_code().source, {})
+    exec(first_code().source, {"__name__": "__main__"})
     assert capsys.readouterr().out == "All that this notebook needs is here.\n"
 
 
@@ -81,7 +82,7 @@ def test_vs_code_runs_it_elsewhere(alone, capsys, monkeypatch):
 def test_colab_takes_the_zip(alone, capsys, monkeypatch):
     def upload():
         with zipfile.ZipFile("mine (1).zip", "w") as archive:
-            for each in ("checks/__init__.py", "given.py", "numbers.tsv", "own.py"):
+            for each in ("checks/__init__.py", *BESIDE):
                 archive.writestr(f"{NAME}/{each}", "")
         return {"mine (1).zip": b""}
 
@@ -89,15 +90,15 @@ def test_colab_takes_the_zip(alone, capsys, monkeypatch):
     colab.files = types.SimpleNamespace(upload=upload)
     monkeypatch.setitem(sys.modules, "google", types.ModuleType("google"))
     monkeypatch.setitem(sys.modules, "google.colab", colab)
-    exec(first_code().source, {})
+    exec(first_code().source, {"__name__": "__main__"})
     said = capsys.readouterr().out
     assert said.startswith("Choose a6_translation.zip. You get it from where you got this notebook")
     assert said.endswith("All that this notebook needs is here.\n")
     assert Path.cwd() == alone / NAME
-    exec(first_code().source, {})  # again: it asks for nothing
+    exec(first_code().source, {"__name__": "__main__"})  # again: it asks for nothing
     assert "Choose" not in capsys.readouterr().out
     os.chdir(alone)
-    exec(first_code().source, {})
+    exec(first_code().source, {"__name__": "__main__"})
     assert "Choose" not in capsys.readouterr().out
 
 

@@ -161,8 +161,8 @@ def test_points_stand_in_the_manifest_and_in_what_is_made_of_it_alone(built):
         text = source_path(ROOT, assignment.id).read_text()
         text = text.replace("# - 1 point:", "")  # of a rubric for people
         assert not re.search(r"\bpoints?\b *[=:(]|\b\d+ *points?\b", text, re.I), assignment.id
-    for name, data in built.files.items():
-        assert name == NOTEBOOK or b"points" not in data, name
+    for name, data in built.files.items():  # the checks' table of items has them, too
+        assert name == NOTEBOOK or name.startswith("checks/") or b"points" not in data, name
     first, *cells = json.loads(built.files[NOTEBOOK])["cells"]
     assert "; it is worth 22 points.\n" in "".join(first["source"])
     for cell in cells:  # headings have it from the manifest
@@ -362,8 +362,8 @@ def test_an_answer_to_what_is_graded_by_hand_is_a_leak(a6, course):
 def test_listed_files_come_with_the_notebook_and_others_do_not(a6, course):
     folder = ROOT / "solutions" / "a6_translation"
     listed = course.assignment("a6_translation").files
-    assert listed == ("numbers.tsv", "own.py", "matplotlibrc")
-    assert all(a6.files[name] == (folder / name).read_bytes() for name in listed[:2])
+    assert listed == ("numbers.tsv", "own.py", "tried.py", "matplotlibrc")
+    assert all(a6.files[name] == (folder / name).read_bytes() for name in listed[:3])
     assert a6.files["matplotlibrc"] == (folder.parent / "matplotlibrc").read_bytes()
     others = {path.name for path in folder.iterdir() if path.is_file()} - {*listed}
     assert "weights.safetensors" in others
