@@ -1,5 +1,6 @@
 """The gate before anything is published: each promise of the course, tried, with its figure."""
 
+import os
 import subprocess
 import tempfile
 from collections import Counter
@@ -17,6 +18,7 @@ from nbgrader.preprocessors import CheckCellMetadata
 
 from autograder.course import Assignment, Course, Result, Verdict
 from autograder.grading import Exam, limits_of, prepare
+from autograder.handout.checks.drawing import NOTHING
 from autograder.proof.pasting import pasted
 from autograder.proof.samples import STUB, Sample, answered, as_saved, read_samples
 from autograder.proof.tolerances import FACTOR, margins
@@ -218,15 +220,25 @@ def _errors(gate: _Gate, data: bytes) -> dict[str, str]:
             allow_errors=True,
         )
         try:
-            client.execute(stderr=subprocess.DEVNULL)  # the kernel's own chatter
+            # As nbgrader's Validate does: what fails raises. And without the kernel's own chatter.
+            as_validated = os.environ | {"NBGRADER_EXECUTION": "validate"}
+            client.execute(stderr=subprocess.DEVNULL, env=as_validated)
         except (CellTimeoutError, DeadKernelError) as error:
             return {"that ran last": f"{type(error).__name__}: {error}"}
     return {
-        cell.metadata.get("nbgrader", {}).get("grade_id", cell.id): f"{each.ename}: {each.evalue}"
+        cell.metadata.get("nbgrader", {}).get("grade_id", cell.id): said
         for cell in notebook.cells
         for each in cell.get("outputs", ())
-        if each.output_type == "error"
+        if (said := _said(each))
     }
+
+
+def _said(output: Any) -> str:
+    """What an output says that went wrong; nothing where nothing did."""
+    if output.output_type == "error":
+        return f"{output.ename}: {output.evalue}"
+    said = str(output.get("data", {}).get("text/plain", ""))
+    return said if said.startswith(NOTHING) else ""
 
 
 def _counted(count: int, what: str) -> str:

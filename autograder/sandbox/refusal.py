@@ -54,6 +54,7 @@ _ANY = re.compile(
 )
 _KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "NestedTensorCPU")
 _SHAPES_ONLY = ("torch._meta_registrations", "torch.backends.cuda")  # these compute nothing
+_COPIES = ("__setstate__", "__getstate__")  # copies are made by these, of what was made before
 _Undo = Callable[[], None]
 
 
@@ -94,7 +95,7 @@ def of_modules(
             for each in itertools.chain([value], inner):
                 wrapped = type(each) in (staticmethod, classmethod)
                 function = each.__func__ if wrapped else each
-                while type(function) is types.FunctionType:
+                while type(function) is types.FunctionType and function.__name__ not in _COPIES:
                     if function.__module__ == module.__name__:
                         name = f"{function.__module__}.{function.__qualname__}"
                         yield from ((kind, function) for kind in _KINDS if kind.has(name))

@@ -10,7 +10,7 @@ ID = "must be lower-case letters, digits and underscores, the first a letter, go
 LIMITS_KEYS = "wall_seconds, call_seconds, memory_mib, processes, output_bytes"
 ASSIGNMENT_KEYS = (
     "title, items, manual, limits, dates, late, at_once, weight, extra, estimate, banned, "
-    "banned_in, carried_share, charge, locate, feedback, "
+    "banned_in, carried_share, charge, locate, feedback, answers, "
     "diagnose_in_notebook, files, handed_in"
 )
 ITEM_KEYS = "title, dropped, points, extra, visibility, tolerance"

@@ -29,7 +29,7 @@ def test_every_assignment_has_one():
 def test_it_draws_the_pictures_that_lie_beside_it(script, tmp_path):
     name = script.parents[1].name
     (tmp_path / name / "figures").mkdir(parents=True)
-    for file in ("drawing.py", f"{name}/{name}.py", f"{name}/figures/draw.py"):
+    for file in ("drawing.py", "matplotlibrc", f"{name}/{name}.py", f"{name}/figures/draw.py"):
         shutil.copy(SOLUTIONS / file, tmp_path / file)
     drawn = tmp_path / name / "figures"
     subprocess.run([sys.executable, drawn / "draw.py"], check=True, cwd=tmp_path)

@@ -12,6 +12,7 @@ from .raised import raised, stub_of
 from .shown import line_of, show, wrapped
 
 Draw = Callable[..., Any]
+NOTHING = "Nothing to show yet."
 
 
 def drawing_of(draw: Draw, recorded: Mapping[str, Any], names: Mapping[str, Any]) -> Draw:
@@ -25,7 +26,7 @@ def drawing_of(draw: Draw, recorded: Mapping[str, Any], names: Mapping[str, Any]
             if "matplotlib.pyplot" in sys.modules:
                 sys.modules["matplotlib.pyplot"].close("all")  # what was begun of it
             said = _stub(error) or _first_to_mend(draw, recorded, names) or _told(error, names)
-            said = f"Nothing to show yet. {said}"
+            said = f"{NOTHING} {said}"
             show(wrapped(said), line_of(said))
             return None
 

@@ -85,7 +85,7 @@ def _choices(sizes: list[int]) -> Iterator[Kept]:
 
 
 def _with_one_whole(sizes: list[int]) -> Iterator[Kept]:
-    """One place of every axis but one: such as a vocabulary's, for ids that must be in it."""
+    """One place of every axis but one: ids, say, must stay below its size."""
     for size in sizes:
         yield {**{each: (0,) for each in sizes}, size: tuple(range(size))}
 
