@@ -173,7 +173,7 @@ def fill(leave):
 def test_files_that_are_open_and_have_no_name_are_counted(server, leave):
     before = OPEN_WITHOUT_A_NAME.replace("LIMIT", str(LIMITS.output_bytes))
     with pytest.raises(ForkEnded) as ended:
-        inside(server, f"[fill({leave}), __import__('time').sleep(1.8)]", before=before)
+        inside(server, f"[fill({leave}), __import__('time').sleep(6)]", before=before)
     assert ended.value.outcome.reason == "files"
 
 
