@@ -1,5 +1,5 @@
 # The norm is torch's, under another name.
-# fails: norm_output, norm_eps, norm_gradients
+# fails: norm_parameters, norm_output, norm_eps, norm_gradients
 # %% solution="layer_norm"
 Base = getattr(nn, "Layer" + "Norm")
 
