@@ -25,6 +25,12 @@ def place(request, course):
         yield found
 
 
+RIGHT_MASK = """
+def causal_mask(size, device=None):
+    return torch.ones(size, size, dtype=torch.bool, device=device).tril()
+"""
+
+
 def none_wins(place, chosen):
     return [(each.kind, each.name, each.won) for each in place.attacked(chosen) if each.won]
 
@@ -51,7 +57,7 @@ def own(kind, source):
 def test_what_wins_is_seen(place, monkeypatch):
     got_out = own("escape", "raise AssertionError(LOOT)")
     costs = own("deny", "raise_it = 1\nimport torch\ntorch.arange = torch.matmul = None\n")
-    points = own("cheat", "def causal_mask(size): return torch.ones(size, size).tril().bool()")
+    points = own("cheat", RIGHT_MASK)
     said = [each.won for each in place.attacked([got_out, costs, points])]
     assert said[0] == "it got out"
     assert said[1].startswith("what it did beside the answers cost")

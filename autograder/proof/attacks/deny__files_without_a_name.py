@@ -1,4 +1,5 @@
 # Files that are removed and stay open, or mapped: where do they count?
+# may cost points
 import mmap
 import os
 
