@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from autograder.course.assignment import Assignment
-from autograder.course.dates import days_begun
+from autograder.course.dates import counted, days_begun
 from autograder.course.manifest import Course
 
 __all__ = ["Due", "Lateness", "lateness"]
@@ -39,7 +39,7 @@ class Lateness:
             return ""
         days, hours = divmod(max(1, round(self.by / timedelta(hours=1))), 24)
         told = [f"{days} d"] * bool(days) + [f"{hours} h"] * bool(hours)
-        went = [f"{self.late_days} late day{'s' * (self.late_days != 1)}"] * bool(self.late_days)
+        went = [counted(self.late_days, "late day")] * bool(self.late_days)
         return ", ".join([" ".join(told), *went])
 
 

@@ -16,7 +16,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.preprocessors import CheckCellMetadata
 
-from autograder.course import Assignment, Course, Result, Verdict
+from autograder.course import Assignment, Course, Result, Verdict, counted
 from autograder.grading import Exam, limits_of, prepare
 from autograder.handout.checks.drawing import NOTHING
 from autograder.proof.pasting import pasted
@@ -55,7 +55,7 @@ def verify(
     """
     points = sum(each.max_score for each in course.assignments)
     count = sum(len(each.items) for each in course.assignments)
-    parts = _counted(len(course.assignments), "assignment"), _counted(count, "item")
+    parts = counted(len(course.assignments), "assignment"), counted(count, "item")
     said = f"{', '.join(parts)}, {points:g} points"
     yield Finding("course.yml", "valid", said)
     for assignment in assignments:
@@ -143,7 +143,7 @@ def _pasted_earns_nothing(gate: _Gate) -> _Found:
     graded = grade_samples(
         gate.course, gate.assignment.id, samples, gate.wall, gate.jobs, lambda done, of: None
     )
-    figure = _counted(len(samples), "pasting") if samples else "others are given none of it"
+    figure = counted(len(samples), "pasting") if samples else "others are given none of it"
     earned = [
         f"{sample.about} earns {', '.join(items)}"
         for sample in samples
@@ -192,9 +192,9 @@ def _valid(gate: _Gate) -> _Found:
 def _runs(gate: _Gate) -> _Found:
     errors = _errors(gate, gate.reference.data)
     if not errors:
-        return f"every cell, with {_counted(len(gate.assignment.items), 'check')}", None
+        return f"every cell, with {counted(len(gate.assignment.items), 'check')}", None
     name, said = next(iter(errors.items()))
-    return f"raised in {_counted(len(errors), 'cell')}", f"the cell {name}: {said}"
+    return f"raised in {counted(len(errors), 'cell')}", f"the cell {name}: {said}"
 
 
 def _stub_fails(gate: _Gate) -> _Found:
@@ -239,10 +239,6 @@ def _said(output: Any) -> str:
         return f"{output.ename}: {output.evalue}"
     said = str(output.get("data", {}).get("text/plain", ""))
     return said if said.startswith(NOTHING) else ""
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 _PROMISES: dict[str, Callable[[_Gate], _Found]] = {

@@ -3,6 +3,8 @@
 What tries harder lies among the samples: solutions/*/hostile/forbidden__*.
 """
 
+import time
+
 import pytest
 import torch
 
@@ -109,6 +111,22 @@ def test_a_process_that_ends_when_it_is_to_prove_something_has_proven_it(server)
     with student(server, f"{source}\n    return q") as each:
         each.call("f", Q)
         assert each.unguarded().verdict is Verdict.FORBIDDEN
+
+
+SLOW = """
+import sys, time
+def f(q):
+    sys.setprofile(lambda *_: time.sleep(0.02))
+    return q
+"""
+
+
+def test_whose_time_ends_while_it_is_to_prove_something_is_not_accused(server):
+    with student(server, SLOW) as each:
+        each.call("f", Q)
+        each._deadline = time.monotonic() + 0.2
+        assert each.unguarded() is None
+        assert each._deadline < time.monotonic()  # and has no more time for it
 
 
 def test_a_proof_holds_for_its_own_answer_alone():
