@@ -154,7 +154,7 @@ OPEN_WITHOUT_A_NAME = """
 import mmap
 def fill(leave):
     kept = []
-    for number in range(64):
+    for number in range(16):
         with open(f'mine{number}', 'wb+') as file:
             file.write(bytes(LIMIT // 4))
             kept.append(mmap.mmap(file.fileno(), 4096))
