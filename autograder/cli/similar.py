@@ -87,5 +87,6 @@ def similar(
             table.add_row(f"{pair.score:.1f}", names)
         if compared.pairs:
             out.print(table)
-        out.print(f"{len(works)} compared, {len(skipped)} skipped, {len(compared.pairs)} pairs")
+        pairs = "1 pair" if len(compared.pairs) == 1 else f"{len(compared.pairs)} pairs"
+        out.print(f"{len(works)} compared, {len(skipped)} skipped, {pairs}")
         out.print(f"page: {shown(page)}", soft_wrap=True)

@@ -22,7 +22,8 @@ class Row:
     """What came of one student's hand-ins.
 
     student: the id of their folder. shown: what the system calls them. at: when the last one was
-    handed in, in UTC, None if nobody says. late: how late that is, None if nobody can know.
+    handed in, in UTC, None if nobody says. alike: where it may be one or another of the roster,
+    their ids. late: how late that is, None if nobody can know.
     marked_late: where no time is known, whether the system calls it late.
     """
 
@@ -35,6 +36,7 @@ class Row:
     done: str
     hand_ins: int = 1
     notes: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
 
     @property
     def is_late(self) -> bool:
@@ -44,7 +46,13 @@ class Row:
     @property
     def for_a_person(self) -> tuple[str, ...]:
         """What somebody has to look at before it is graded as it was meant."""
-        unknown = () if self.known else (f"the roster does not know {self.shown}",)
+        whose = f"the roster does not know {self.shown}"
+        if self.alike:
+            whose = (
+                f"{self.shown} may be {' or '.join(self.alike)}: the system's number tells, in the "
+                "roster or from --times"
+            )
+        unknown = () if self.known else (whose,)
         left = (self.done,) if self.done.startswith("left") else ()
         words = "no notebook", "not taken", "also "
         return *unknown, *left, *(note for note in self.notes if note.startswith(words))
@@ -112,6 +120,7 @@ def collect(
                 marked_late=last.late and not last.at,
                 done=done,
                 hand_ins=len(several),
+                alike=claims.alike(last.claim),
                 notes=(*notes, *_left_behind(claims.unknown(last.claim), student, place)),
             )
             outcome.rows.append(row)

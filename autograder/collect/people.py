@@ -51,12 +51,19 @@ class Claims:
 
     def student(self, claim: Claim) -> tuple[str, bool]:
         """The student's id, and whether it is one of the roster's, if there is a roster."""
-        for what, value in claim.keys:
-            wanted = _plain(value) if what == "name" else value.casefold()
-            found = self._known.get((what, wanted), set()) if wanted else set()
+        for found in self._found(claim):
             if len(found) == 1:
                 return next(iter(found)), True
         return self.unknown(claim), not self._roster.people
+
+    def alike(self, claim: Claim) -> tuple[str, ...]:
+        """The ids of those in the roster between whom what the system says cannot choose."""
+        return tuple(sorted(next(filter(None, self._found(claim)), ())))
+
+    def _found(self, claim: Claim) -> Iterator[set[str]]:
+        for what, value in claim.keys:
+            wanted = _plain(value) if what == "name" else value.casefold()
+            yield self._known.get((what, wanted), set()) if wanted else set()
 
     def unknown(self, claim: Claim) -> str:
         """The id of somebody who is not in the roster."""

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from autograder.course import Verdict, write_atomically
 
-__all__ = ["LOOKS", "Look", "fill", "legible", "number", "with_code", "write_page"]
+__all__ = ["LOOKS", "Look", "fill", "legible", "number", "with_code", "with_marks", "write_page"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ _ILLEGIBLE = re.compile(
 _PIECES = 5_000  # of a page, that are made before they go to the disk
 
 _CODE = re.compile("`([^`\n]+)`")
+_MARKED = re.compile(rf"{_CODE.pattern}|(?<!\w)\*(\w[^*`\n]*)\*(?!\w)")
 
 
 def legible(value: object) -> object:
@@ -77,6 +78,16 @@ def number(value: float | None) -> str:
 def with_code(text: str) -> Markup:
     """A sentence in which what stands between backticks is code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(legible(text)))))
+
+
+def with_marks(text: str) -> Markup:
+    """A sentence of the course's own, as Markdown has it: `code`, and *words* that are stressed."""
+    return Markup(
+        _MARKED.sub(
+            lambda found: f"<code>{found[1]}</code>" if found[1] else f"<em>{found[2]}</em>",
+            str(escape(legible(text))),
+        )
+    )
 
 
 def write_page(path: Path, template: str, **context: object) -> None:
@@ -108,6 +119,7 @@ def _environment() -> Environment:
     )
     environment.filters["number"] = number
     environment.filters["code"] = with_code
+    environment.filters["marks"] = with_marks
     environment.filters["sha256"] = _sha256
     environment.globals["looks"] = LOOKS
     return environment

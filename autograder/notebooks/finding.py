@@ -110,7 +110,7 @@ def _found(handed_in: Path, assignment_id: str) -> Path:
     only = [name for name in found if os.sep not in name and name.endswith(".ipynb")]
     if len(only) == 1:
         return handed_in / only[0]
-    raise _refused(f"there is no {assignment_id}.ipynb", found or _names(handed_in))
+    raise _refused(f"there is no {assignment_id}.ipynb", found or _names(handed_in, _is_theirs))
 
 
 def _mode(path: Path) -> int:
@@ -151,6 +151,11 @@ def _notebooks(folder: Path) -> Iterator[str]:
             names = _names(each, lambda entry: entry.is_dir(follow_symlinks=False))
             below += (each / name for name in names if not name.startswith("."))
         waiting = below
+
+
+def _is_theirs(entry: os.DirEntry[str]) -> bool:
+    """Whether a student may have handed it in: the time of handing in is nbgrader's."""
+    return entry.name != "timestamp.txt"
 
 
 def _may_be_meant(name: str) -> bool:

@@ -128,8 +128,10 @@ class _Search:
     def look(self, handed_in: Submission, found: list[Located]) -> Submission:
         """Look for the mistakes of the cell, one after the other.
 
-        handed_in: the submission, in which a repair must hold, too. Returns it repaired.
+        handed_in: the submission, in which a repair must hold, too. Returns it repaired. A line
+        that an earlier repair has written or moved is not told: it is not the student's.
         """
+        theirs = _text(handed_in, self.cell).splitlines()
         for _ in range(_ROUNDS):
             self.tried = 0
             if not any(self.cases[at].item in self.failed for at in self.wrong):
@@ -138,6 +140,8 @@ class _Search:
             if proof is None:
                 break
             edit = proof.edit
+            if [edit.source] != [each.strip() for each in theirs[edit.line - 1 : edit.line]]:
+                break
             told = edit.line, edit.source, edit.what, edit.missing
             found.append(
                 Located(self.cell, *told, proof.items, proof.whole, edit.others, edit.beginning)
@@ -262,11 +266,16 @@ class _Search:
 
 def _typed(submission: Submission, cell: str, wrong: Sequence[Case]) -> Located | None:
     """The line where the one value stands that is wrong of a cell, if that is all that is."""
-    text = next((x.source for x in submission.cells if x.solution and x.name == cell), "")
+    text = _text(submission, cell)
     if not all(case.is_value for case in wrong):
         return None
     items = tuple(dict.fromkeys(case.item for case in wrong))
     return typed(cell, text, {case.question.name for case in wrong}, items)
+
+
+def _text(submission: Submission, cell: str) -> str:
+    """What stands in a cell of theirs; nothing where there is none."""
+    return next((x.source for x in submission.cells if x.solution and x.name == cell), "")
 
 
 def _views(texts: Iterable[str]) -> Iterator[View]:

@@ -138,6 +138,22 @@ def test_moodle_times_and_blind_names_from_the_worksheet(course):
     assert course.lies()[f"ada/{NAME}/timestamp.txt"] == b"2027-02-08 22:02:00.000000 UTC"
 
 
+def test_two_of_one_name_on_the_roster_are_told_apart_by_their_numbers_or_by_nobody(course):
+    roster = (course.root / "roster.csv").read_text()
+    (course.root / "roster.csv").write_text(roster + "lov,Ada,Lovelace,lov@example.edu,,509,,\n")
+    files = {
+        f"Ada Lovelace_509_assignsubmission_file_/{NAME}.ipynb": notebook("by number"),
+        f"Ada Lovelace_777_assignsubmission_file_/{NAME}.ipynb": notebook("whose?"),
+        f"Mal_778_assignsubmission_file_/{NAME}.ipynb": notebook("stranger"),
+    }
+    rows = both(course, files, "moodle")
+    assert rows["lov"].known
+    (who,) = (each for each in rows if each.startswith("unknown_Ada"))
+    (whose,) = rows[who].for_a_person
+    assert whose.startswith("Ada Lovelace may be ada or lov: ")
+    assert rows["unknown_Mal"].for_a_person == ("the roster does not know Mal",)
+
+
 def test_two_of_one_name_whom_no_roster_knows_are_two(course):
     (course.root / "roster.csv").unlink()
     files = {

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from autograder.course.result import Verdict
-from autograder.export.page import LOOKS, legible, number, with_code, write_page
+from autograder.export.page import LOOKS, legible, number, with_code, with_marks, write_page
 
 
 def test_every_verdict_has_a_look_of_its_own():
@@ -38,6 +38,14 @@ def test_code_between_backticks_is_shown_as_code_and_markup_as_text():
     text = "In `a < b` and `c`, <b>not</b> \x1b in ` alone"
     shown = "In <code>a &lt; b</code> and <code>c</code>, &lt;b&gt;not&lt;/b&gt; \ufffd in ` alone"
     assert with_code(text) == shown
+
+
+def test_what_the_course_says_may_stress_a_word():
+    text = "At the *start*: `a * b * c`, 2 * 3 * 4, x*y*z, <b> and *two words*."
+    assert with_marks(text) == (
+        "At the <em>start</em>: <code>a * b * c</code>, 2 * 3 * 4, x*y*z, &lt;b&gt; and "
+        "<em>two words</em>."
+    )
 
 
 def luminance(colour):

@@ -67,6 +67,8 @@ def test_the_only_notebook_is_taken_under_any_name(ana):
         ([f"{NAME}/{NAME}/{NAME}.ipynb"], f"but there is {NAME}/{NAME}.ipynb."),
         ([f"{NAME}/one.ipynb", f"{NAME}/two.ipynb"], "but there is one.ipynb, two.ipynb."),
         ([f"{NAME}/mail.txt"], "but there is mail.txt."),
+        ([f"{NAME}/mail.txt", f"{NAME}/timestamp.txt"], "but there is mail.txt."),
+        ([f"{NAME}/timestamp.txt"], "nor anything else"),
         (
             [f"{NAME}/{n}.txt" for n in range(9)],
             "there is 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, ....",

@@ -91,6 +91,23 @@ def test_two_mistakes_are_told_one_after_the_other(find):
     assert not found[0].whole
 
 
+@pytest.mark.slow
+def test_a_line_that_a_repair_has_written_is_not_told_as_theirs(find):
+    """The second mistake shows in what the repair of the first would make of its line."""
+    text = """\
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e30)
+    weights = scores.flatten().softmax(0).view_as(scores)
+    return weights @ v, weights
+"""
+    theirs = [line.strip() for line in text.splitlines()]
+    found = find(text)
+    assert found
+    assert [each.source for each in found] == [theirs[each.line - 1] for each in found]
+
+
 def test_what_could_be_mended_in_two_lines_alike_is_not_told(find):
     """The root may be taken where d_k is bound, or where it is used."""
     assert find(RIGHT.replace("math.sqrt(d_k)", "d_k")) == []
