@@ -1,6 +1,7 @@
 """How far faults of a component give what a submission gives."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same, shapes, shared
@@ -10,8 +11,8 @@ from autograder.sandbox.session import Answer
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
 # Questions put to more than single faults in vain, until no more are. One counts by its size, about
 # as long as it takes: a tenth of a millisecond each, on a usual machine.
-_PATIENCE = 6000.0
-_INSIDE = 1000.0  # of these, for what it is built on
+_PATIENCE = 3000.0
+_A_WHILE = 1000.0  # of these, for what it is built on, and for two that are seen only together
 _LOOSE_PATIENCE = 1000.0
 _SMALL = 4500  # bytes
 
@@ -56,10 +57,10 @@ class Agreement:
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
         self.places = self.wrong + elsewhere
 
-    @property
-    def is_fresh(self) -> bool:
-        """Whether more may be asked of what it is built on."""
-        return self._left > self._patience - _INSIDE
+    def for_a_while(self, choices: Iterable[Faults]) -> Iterator[Faults]:
+        """The choices, one by one, while not too much is asked of them."""
+        end = self._left - _A_WHILE
+        return takewhile(lambda _: self._left > max(end, 0), choices)
 
     @property
     def is_patient(self) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import combinations, takewhile
 
 from autograder.diagnosis.agreement import Agreement
-from autograder.diagnosis.components import Faults, combine
+from autograder.diagnosis.components import Fault, Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be
@@ -20,6 +20,10 @@ def best(found: Mapping[Faults, float]) -> list[Faults]:
     """The few to go on with: those that explain nearly as much as the first."""
     most = max(found.values(), default=0.0)
     return [each for each, gain in found.items() if gain >= most / 2][:_SEEDS]
+
+
+def _may_show(fault: Fault, item: str) -> bool:
+    return item in fault.shows or not fault.shows
 
 
 class Choices:
@@ -40,12 +44,19 @@ class Choices:
             known = all(fault.shows for faults in choices for fault in faults)
             yield list(filter(may_be, choices)) if known and not self._before else choices
             if choices is self._often:
-                yield takewhile(lambda _: self._agreement.is_fresh, self._inside)
+                yield self._agreement.for_a_while(self._inside)
 
     def _in_turn(self) -> Iterator[list[Faults]]:
         yield self._singles
+        # Who explains a whole case is more likely at work than two that are made often.
+        grow = self._growing()
+        if self._agreement.is_patient and max(self._hints.values(), default=0.0) >= 1:
+            yield from grow
         if self._agreement.is_patient:
             yield self._often
+        yield from grow
+
+    def _growing(self) -> Iterator[list[Faults]]:
         for size in range(1, _MOST):
             if self._agreement.is_patient:
                 yield self._larger[size - 1] if size <= len(self._larger) else self._next()
@@ -107,7 +118,7 @@ class Choices:
         cases = self._agreement.bank.cases
         items, item = {cases[each].item for each in left}, cases[place].item
         faults = self._agreement.faults if among is None else among
-        may_be = [each for each in faults if item in each.shows or not each.shows]
+        may_be = [each for each in faults if _may_show(each, item)]
         distance = {each: len(items.symmetric_difference(each.shows)) for each in may_be}
         before = -1
         for fault in sorted(may_be, key=lambda each: distance[each]) if base else may_be:
@@ -145,15 +156,25 @@ class Choices:
 
     @cached_property
     def _hints(self) -> dict[Faults, float]:
-        """The single faults of which something is seen, in the first case of any item."""
+        """The single faults of which something is seen, in the first case of an item.
+
+        The items with the fewest suspects first, and none of which a fault is known to show that
+        explains the whole case of another.
+        """
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
-        seen = {
-            faults: max((ours.share(faults, each) for each in first.values()), default=0.0)
-            for faults in self._singles
-        }
-        found = ((faults, share) for faults, share in seen.items() if share)
-        return dict(sorted(found, key=lambda each: -each[1]))
+        suspects = {item: [x for x in self._singles if _may_show(x[0], item)] for item in first}
+        left = sorted(first, key=lambda item: len(suspects[item]))
+        found: dict[Faults, float] = {}
+        while left:
+            item, *left = left
+            for faults in suspects[item]:
+                share = ours.share(faults, first[item])
+                if share > found.get(faults, 0.0):
+                    found[faults] = share
+                if share >= 1:
+                    left = [each for each in left if each not in faults[0].shows]
+        return dict(sorted(found.items(), key=lambda each: -each[1]))
 
     @cached_property
     def _seeds(self) -> list[Faults]:
@@ -176,22 +197,21 @@ class Choices:
             found |= self.grown(self._seeds, places)
             found = dict(sorted(found.items(), key=lambda each: -each[1]))
         if not self._larger and not found:
-            found = dict.fromkeys(self._pairs(), 1.0)
+            found = self._pairs()
         self._larger.append(list(found))
         self._seeds = best(found)
         return self._larger[-1]
 
-    def _pairs(self) -> list[Faults]:
-        """Two that only together explain something, those made often first."""
+    def _pairs(self) -> dict[Faults, float]:
+        """Two of which something is seen only together; of all, those made often come first.
+
+        A third may hide the rest of it.
+        """
         ours = self._agreement
         common = set(ours.component.common)
         pairs = list(filter(combine, combinations(ours.faults, 2)))
         pairs.sort(key=lambda each: (not ours.may_be_all(each), -len(common.intersection(each))))
-        found: list[Faults] = []
-        for place in self._unexplained((), ours.wrong)[:_SAMPLES][-1:]:
-            for pair in pairs:
-                if not ours.is_patient:
-                    break
-                if ours.agrees(pair, place) and ours.is_apart(pair, [place]):
-                    found.append(pair)
-        return found
+        tried = ours.for_a_while(pairs if ours.wrong else ())
+        shares = {pair: ours.share(pair, ours.wrong[0]) for pair in tried}
+        found = ((pair, share) for pair, share in shares.items() if share)
+        return dict(sorted(found, key=lambda each: -each[1]))

@@ -23,6 +23,7 @@ from autograder.diagnosis import (
     diagnose,
     diagnose_fitted,
     known,
+    one_thread,
 )
 from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
 from autograder.grading.charge import charge_located, charge_once
@@ -59,6 +60,10 @@ class Explaining:
 
     def explain(self, items: Sequence[ItemResult]) -> tuple[list[ItemResult], tuple[Mistake, ...]]:
         """The items with what is told of each and what they cost; and the mistakes."""
+        with one_thread():
+            return self._explain(items)
+
+    def _explain(self, items: Sequence[ItemResult]) -> tuple[list[ItemResult], tuple[Mistake, ...]]:
         found, views = self._diagnoses(items)
         outcomes = with_outcomes(self.outcomes, views)
         told = explained([self._seen(item, views) for item in items], found)

@@ -133,6 +133,14 @@ def test_who_sees_to_empty_rows_and_forgets_the_mask_is_told(exam, server, cours
     assert lost == {"attention_mask"}
 
 
+def test_what_depends_on_the_steps_before_it_is_named_beside_them(exam_of):
+    """A divergence from shares that are wrong: nothing shows one of the three alone."""
+    bank = exam_of("a6_translation").bank
+    loss = next(each for each in bank.components if each.name == "smoothed_loss")
+    faults = chosen(loss, "DividesByTwoLess", "OverwritesTheShareOfPadding", "Divergence")
+    assert told(bank, loss, faults) == set(faults)
+
+
 def test_a_mistake_that_others_hide_is_not_told(exam_of):
     """Without smoothing no share of it is given to anybody: how it is shared out is not seen."""
     bank = exam_of("a6_translation").bank

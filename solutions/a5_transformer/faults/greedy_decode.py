@@ -450,9 +450,9 @@ class OneWordAtATime(GreedyDecode):
 
 
 class EndedRowsGoOn(GreedyDecode):
-    """Rows that have ended write on until the last one ends.
+    """Rows that have ended write on: behind their end_id stand more words.
 
-    What is in a row after its end_id?
+    What is to stand in a row after its end_id?
     """
 
     item = "greedy_end"

@@ -5,11 +5,6 @@ import math
 import torch
 
 
-def entropy(*shares):
-    """Of words that have these probabilities, each with the number of words that have it."""
-    return -sum(count * p * math.log(p) for count, p in shares if count and p)
-
-
 class SmoothedLoss:
     """Cross-entropy with label smoothing, the mean over the real tokens."""
 
@@ -20,6 +15,7 @@ class SmoothedLoss:
         *("SharesAmongTheOthers", "Summed", "DividesByAllPlaces", "MeanOfEachSentence"),
         *("SmoothingIgnored", "SmoothingIsAConstant", "FactorsExchanged", "SignForgotten"),
         *("WithAnAxis", "NoShareForPaddingAndTheRight", "Divergence"),
+        *("DividesByTwoLess", "OverwritesTheShareOfPadding"),
     )
 
     def take(self, logits, target, pad_id):
@@ -34,8 +30,14 @@ class SmoothedLoss:
     def pick(self, log_p, target):
         return log_p.gather(-1, target.unsqueeze(-1)).squeeze(-1)  # (batch, t)
 
+    def together(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1)  # (batch, t)
+
+    def fold(self, vocab_size):
+        return vocab_size
+
     def spread(self, log_p, right, pad_id):
-        return log_p.mean(dim=-1)  # (batch, t)
+        return self.together(log_p, right, pad_id) / self.fold(log_p.shape[-1])
 
     def even(self, rest, real):
         return rest
@@ -46,7 +48,8 @@ class SmoothedLoss:
     def negate(self, mixed):
         return -mixed
 
-    def settle(self, losses, smoothing, vocab_size):
+    def settle(self, losses, target):
+        """target: makes the shares of all words (batch, t, vocab_size), as they are mixed."""
         return losses
 
     def average(self, values, real):
@@ -58,12 +61,19 @@ class SmoothedLoss:
     def __call__(self, logits, target, pad_id=0, smoothing=0.1):
         logits, target = self.take(logits, target, pad_id)
         real = self.find(target, pad_id)
+
+        def losses(log_p):  # (batch, t)
+            right = self.pick(log_p, target)
+            rest = self.even(self.spread(log_p, right, pad_id), real)
+            return self.negate(self.mix(right, rest, smoothing, log_p.shape[-1]))
+
+        def shares():
+            with torch.enable_grad():
+                at = log_p.detach().requires_grad_()
+                return -torch.autograd.grad(losses(at).sum(), at)[0]
+
         log_p = self.logarithms(logits, real)
-        right = self.pick(log_p, target)
-        rest = self.even(self.spread(log_p, right, pad_id), real)
-        size = log_p.shape[-1]
-        losses = self.negate(self.mix(right, rest, smoothing, size))  # (batch, t)
-        return self.give(self.average(self.settle(losses, smoothing, size), real))
+        return self.give(self.average(self.settle(losses(log_p), shares), real))
 
 
 # Taking the inputs
@@ -469,8 +479,8 @@ class SumsOverTheWords(SmoothedLoss):
 
     item = "loss_value"
 
-    def spread(self, log_p, right, pad_id):
-        return log_p.sum(dim=-1)
+    def fold(self, vocab_size):
+        return 1
 
 
 class SharesAmongTheOthers(SmoothedLoss):
@@ -481,8 +491,11 @@ class SharesAmongTheOthers(SmoothedLoss):
 
     item = "loss_value"
 
-    def spread(self, log_p, right, pad_id):
-        return (log_p.sum(dim=-1) - right) / (log_p.shape[-1] - 1)
+    def together(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1) - right
+
+    def fold(self, vocab_size):
+        return vocab_size - 1
 
 
 class OverwritesTheShare(SmoothedLoss):
@@ -493,8 +506,8 @@ class OverwritesTheShare(SmoothedLoss):
 
     item = "loss_value"
 
-    def spread(self, log_p, right, pad_id):
-        return (log_p.sum(dim=-1) - right) / log_p.shape[-1]
+    def together(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1) - right
 
 
 class DividesByOneLess(SmoothedLoss):
@@ -505,8 +518,32 @@ class DividesByOneLess(SmoothedLoss):
 
     item = "loss_value"
 
-    def spread(self, log_p, right, pad_id):
-        return log_p.sum(dim=-1) / (log_p.shape[-1] - 1)
+    def fold(self, vocab_size):
+        return vocab_size - 1
+
+
+class DividesByTwoLess(SmoothedLoss):
+    """The smoothing is divided by the size of the vocabulary less 2, whoever gets a share of it.
+
+    Well-known code leaves two words out. Among how many words is it shared here?
+    """
+
+    item = "loss_value"
+
+    def fold(self, vocab_size):
+        return max(vocab_size - 2, 1)
+
+
+class OverwritesTheShareOfPadding(SmoothedLoss):
+    """The padding token gets no share of the smoothing, and the others get no more for it.
+
+    Evenly among all words of the vocabulary, says the docstring. Is padding one of them?
+    """
+
+    item = "loss_value"
+
+    def together(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1) - log_p[..., pad_id]
 
 
 class NoShareForPadding(SmoothedLoss):
@@ -517,8 +554,11 @@ class NoShareForPadding(SmoothedLoss):
 
     item = "loss_value"
 
-    def spread(self, log_p, right, pad_id):
-        return (log_p.sum(dim=-1) - log_p[..., pad_id]) / (log_p.shape[-1] - 1)
+    def together(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1) - log_p[..., pad_id]
+
+    def fold(self, vocab_size):
+        return vocab_size - 1
 
 
 class NoShareForPaddingAndTheRight(SmoothedLoss):
@@ -529,9 +569,15 @@ class NoShareForPaddingAndTheRight(SmoothedLoss):
 
     item = "loss_value"
 
+    def together(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1) - log_p[..., pad_id] - right
+
+    def fold(self, vocab_size):
+        return vocab_size - 2  # of two words: a ZeroDivisionError
+
     def spread(self, log_p, right, pad_id):
-        others = log_p.sum(dim=-1) - log_p[..., pad_id] - right
-        return others * (1.0 / (log_p.shape[-1] - 2))  # of two words: a ZeroDivisionError
+        share = 1.0 / self.fold(log_p.shape[-1])
+        return self.together(log_p, right, pad_id) * share
 
 
 class SmoothingWithoutGradient(SmoothedLoss):
@@ -824,12 +870,11 @@ class Divergence(SmoothedLoss):
 
     item = "loss_value"
 
-    def settle(self, losses, smoothing, vocab_size):
-        share = smoothing / vocab_size
-        return losses - entropy((1, 1 - smoothing + share), (vocab_size - 1, share))
+    def settle(self, losses, target):
+        return losses - torch.special.entr(target()).sum(dim=-1)
 
 
-class DivergenceOfTheOthers(SmoothedLoss):
+class DivergenceOfTheOthers(SharesAmongTheOthers, Divergence):
     """The smoothing is divided among the wrong words alone, and the divergence from that is
     taken, as by kl_div, and not the cross-entropy.
 
@@ -838,15 +883,8 @@ class DivergenceOfTheOthers(SmoothedLoss):
 
     item = "loss_value"
 
-    def spread(self, log_p, right, pad_id):
-        return (log_p.sum(dim=-1) - right) / (log_p.shape[-1] - 1)
 
-    def settle(self, losses, smoothing, vocab_size):
-        others = vocab_size - 1
-        return losses - entropy((1, 1 - smoothing), (others, smoothing / others))
-
-
-class DivergenceWithoutPadding(SmoothedLoss):
+class DivergenceWithoutPadding(NoShareForPaddingAndTheRight, Divergence):
     """The smoothing is divided among the wrong words without the padding token, and the
     divergence from that is taken, as by kl_div, and not the cross-entropy.
 
@@ -854,14 +892,6 @@ class DivergenceWithoutPadding(SmoothedLoss):
     """
 
     item = "loss_value"
-
-    def spread(self, log_p, right, pad_id):
-        others = log_p.sum(dim=-1) - log_p[..., pad_id] - right
-        return others * (1.0 / (log_p.shape[-1] - 2))
-
-    def settle(self, losses, smoothing, vocab_size):
-        others = vocab_size - 2
-        return losses - entropy((1, 1 - smoothing), (others, smoothing / others))
 
 
 class DividesByTheWordsToo(SmoothedLoss):
@@ -873,8 +903,8 @@ class DividesByTheWordsToo(SmoothedLoss):
 
     item = "loss_value"
 
-    def settle(self, losses, smoothing, vocab_size):
-        return losses / vocab_size
+    def settle(self, losses, target):
+        return losses / target().shape[-1]
 
 
 # What is returned
