@@ -1,13 +1,13 @@
-"""How fast the grader is, against stock nbgrader and against nothing: `make bench`.
+"""How fast the grader is, against stock nbgrader, Otter and nothing: `make bench`.
 
-Both sides of every ratio are measured in this one run, on notebooks with the same checks, and
-each is given what speaks for it: of nbgrader only what one more submission costs, without its
-start and without importing the checks; of this grader everything, its start included.
+All sides of every ratio are measured in this one run, on notebooks with the same checks, and
+each is given what speaks for it: of the others only what one more submission costs, without what
+they do once and without importing the checks; of this grader everything, its start included. No
+two submissions are alike. `--class 1000` grades a class of a thousand.
 `python tests/benchmark.py --class 3` only shows that it runs: its figures say nothing.
 """
 
 import argparse
-import json
 import resource
 import shutil
 import statistics
@@ -15,15 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import bare
-import nbformat
 import torch
 from pace import pace
 from phases import phases
+from rivals import Command, full_notebook, hand_in, otter, otter_scores, scores, stock
 
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import LocalStudent
@@ -47,6 +46,7 @@ class Size:
     few: int = 2
     more: int = 8
     rounds: int = 30
+    others: int = 30  # submissions of each assignment
 
 
 def cpu_seconds(command: list[str], cwd: Path) -> tuple[float, float]:
@@ -60,76 +60,15 @@ def cpu_seconds(command: list[str], cwd: Path) -> tuple[float, float]:
     return cpu, time.perf_counter() - started
 
 
-def full_notebook(course_root: Path) -> nbformat.NotebookNode:
-    """The released notebook with the reference's solutions filled in."""
-    notebook = nbformat.read(course_root / "assignments" / NAME / f"{NAME}.ipynb", as_version=4)
-    exam = prepare(read_course(ROOT), NAME, SECRET)
-    answers = {f"solution_{cell.name}": cell.source for cell in exam.source.reference}
-    for cell in notebook.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        cell.source = answers.get(grade_id, cell.source)
-    return notebook
-
-
-def kit_course(root: Path, wall: str, size: Size) -> list[str]:
+def kit_course(root: Path, wall: str, name: str, count: int) -> list[str]:
     """A course with a class; returns the command that grades it."""
-    for name in ("course.yml", "nbgrader_config.py"):
-        shutil.copy(ROOT / name, root)
-    for name in ("solutions", "assignments"):
-        shutil.copytree(ROOT / name, root / name)
-    notebook = full_notebook(root)
-    for number in range(size.class_):
-        folder = root / "submitted" / f"s{number:03}" / NAME
-        folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / f"{NAME}.ipynb")
+    for each in ("course.yml", "nbgrader_config.py"):
+        shutil.copy(ROOT / each, root)
+    for each in ("solutions", "assignments"):
+        shutil.copytree(ROOT / each, root / each)
+    hand_in(root, name, full_notebook(root, name, SECRET), count)
     program = str(Path(sys.executable).with_name("autograder"))
-    return [program, "grade", NAME, "--sandbox", wall]
-
-
-def stock_course(root: Path, size: Size) -> Callable[[int], list[str]]:
-    """A stock nbgrader course with the same checks in its grade cells; returns the command."""
-    exam = prepare(read_course(ROOT), NAME, SECRET)
-    source = root / "source" / NAME
-    source.mkdir(parents=True)
-    (source / "reference.json").write_text(
-        json.dumps(
-            {
-                "cells": [[cell.name, cell.source] for cell in exam.source.reference],
-                "tolerances": {item.id: item.tolerance for item in exam.assignment.items},
-                "parameters": exam.source.parameters,
-            }
-        )
-    )
-    notebook = full_notebook(ROOT)
-    for cell in notebook.cells:
-        nbgrader = cell.metadata.get("nbgrader", {})
-        if nbgrader.get("grade"):
-            cell.source = f"check_item({nbgrader['grade_id']!r})"
-        elif nbgrader.get("grade_id") == "given_checks":
-            cell.source = (
-                f"import json, sys\nsys.path.insert(0, {str(ROOT / 'tests')!r})\nimport bare\n"
-                "from autograder.student import Cell, LocalStudent\n"
-                "known = json.load(open('reference.json'))\n"
-                "cells = [Cell(*each) for each in known['cells']]\n"
-                "reference = LocalStudent(cells, {})\n"
-                "def check_item(item):\n"
-                f"    assert bare.run({NAME!r}, bare.Names(globals()), reference,\n"
-                f"        known['tolerances'], known['parameters'], {SECRET!r}, item)"
-            )
-        nbgrader.pop("checksum", None)
-    nbformat.write(notebook, source / f"{NAME}.ipynb")
-    (root / "nbgrader_config.py").write_text("c = get_config()\n")
-    program = str(Path(sys.executable).with_name("nbgrader"))
-    cpu_seconds([program, "generate_assignment", NAME, "--force"], root)
-    for number in range(size.more):
-        folder = root / "submitted" / f"s{number}" / NAME
-        folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / f"{NAME}.ipynb")
-
-    def command(count: int) -> list[str]:
-        return [program, "autograde", NAME, "--force", f"--student=s[0-{count - 1}]"]
-
-    return command
+    return [program, "grade", name, "--sandbox", wall]
 
 
 def imports() -> float:
@@ -141,29 +80,73 @@ def imports() -> float:
     return max(0.0, seconds[1] - seconds[0])
 
 
+def one_more(rival: Command, root: Path, size: Size) -> float:
+    """Processor seconds that one more submission takes there, without the checks' imports."""
+    few, more = (
+        sum(cpu_seconds(each, root)[0] for each in rival(count)) for count in (size.few, size.more)
+    )
+    return (more - few) / (size.more - size.few) - imports()
+
+
+def must_be_all_points(found: set[tuple[float, float]]) -> None:
+    """End where checks did not run: nothing is faster."""
+    if len(found) != 1 or any(got != of or not of for got, of in found):
+        sys.exit(f"a right submission got {found}")
+
+
+def rivals(size: Size) -> dict[str, float]:
+    """What one more submission costs there. Each must have run all of the checks."""
+    seconds = {}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        seconds["nbgrader autograde"] = one_more(stock(root, NAME, SECRET, size.more), root, size)
+        must_be_all_points(scores(root, NAME))
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        command = otter(root, NAME, SECRET, size.more)
+        if command is None:
+            print("otter run: it could not be installed, so nothing is held against it")
+            return seconds
+        seconds["otter run"] = one_more(command, root, size)
+        must_be_all_points(otter_scores(root))
+    for name, each in seconds.items():
+        print(f"{name}: {each:.2f} core seconds for one more submission")
+    return seconds
+
+
 def per_core_second(wall: str, size: Size) -> None:
-    """Submissions per processor second: a class here against stock nbgrader."""
-    with tempfile.TemporaryDirectory() as ours, tempfile.TemporaryDirectory() as theirs:
-        grade = kit_course(Path(ours), wall, size)
-        cpu_seconds([*grade, "--jobs", "1"], Path(ours))  # makes the gradebook, as theirs is made
-        autograde = stock_course(Path(theirs), size)
-        few, _ = cpu_seconds(autograde(size.few), Path(theirs))
+    """Submissions per processor second: a class here against others' graders."""
+    theirs = rivals(size)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        grade = kit_course(root, wall, NAME, size.class_)
+        cpu_seconds([*grade, "--jobs", "1", "--student", "s0000"], root)  # makes the gradebook
         again = [*grade, "--force", "--jobs"]
-        kits = {jobs: cpu_seconds([*again, str(jobs)], Path(ours)) for jobs in (1, 2)}
-        kept, waited = cpu_seconds(grade, Path(ours))
-        more, _ = cpu_seconds(autograde(size.more), Path(theirs))
-    stock = (more - few) / (size.more - size.few) - imports()
+        kits = {jobs: cpu_seconds([*again, str(jobs)], root) for jobs in (1, 2)}
+        kept, waited = cpu_seconds(grade, root)
     print(
         f"autograder grade where nothing changed: {kept:.1f} core seconds, {waited:.1f} s for "
         f"{size.class_} submissions"
     )
-    print(f"nbgrader autograde: {stock:.2f} core seconds for one more submission")
     for jobs, (cpu, seconds) in kits.items():
         print(
             f"autograder grade --jobs {jobs}: {cpu:.1f} core seconds, {seconds:.1f} s for "
             f"{size.class_} submissions with results, gradebook and pages ({wall})"
         )
-        print(f"ratio submissions_per_core_second_jobs_{jobs} {stock * size.class_ / cpu:.1f}")
+        for name, each in theirs.items():
+            what = f"{name.replace(' ', '_')}_jobs_{jobs}"
+            print(f"ratio submissions_per_core_second_to_{what} {each * size.class_ / cpu:.1f}")
+    print(f"ratio two_workers_to_one_in_wall_time {kits[1][1] / kits[2][1]:.2f}")
+
+
+def class_of(wall: str, name: str, count: int) -> None:
+    """What a submission of an assignment costs, with all that becomes of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        grade = kit_course(Path(folder), wall, name, count)
+        cpu, _ = cpu_seconds([*grade, "--jobs", "1"], Path(folder))
+        one, _ = cpu_seconds([*grade, "--jobs", "1", "--force", "--student", "s0000"], Path(folder))
+    each = (cpu - one) / (count - 1)
+    print(f"{name}: {each * 1e3:.0f} ms of core time for one more submission, all included")
 
 
 def fork_to_last_answer(wall: str, name: str, size: Size) -> None:
@@ -225,6 +208,8 @@ def main() -> None:
         for each in (NAME, "a5_transformer"):
             fork_to_last_answer(wall, each, size)
         per_core_second(wall, size)
+        for each in course.assignments if class_ >= Size.class_ else ():
+            class_of(wall, each.id, size.others)
         for each in course.assignments if class_ >= Size.class_ else course.assignments[:1]:
             for kind in ("right", "wrong"):
                 phases(wall, each.id, SECRET, kind)

@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import socket
-import struct
 import time
 from pathlib import Path
 
@@ -89,9 +88,7 @@ QUESTION = Question("f", (torch.ones(1), torch.ones(1)))
 
 
 def frame(header, tensors):
-    payload = save(tensors)
-    head = json.dumps(header).encode()
-    return struct.pack("<IQ", len(head), len(payload)) + head + payload
+    return wire.encode(header, tensors)
 
 
 def received(data):
@@ -99,7 +96,7 @@ def received(data):
     with ours, theirs:
         theirs.sendall(data)
         theirs.shutdown(socket.SHUT_WR)
-        return wire.receive(ours, 1 << 16, time.monotonic() + 1)
+        return wire.Incoming(ours).receive(1 << 16, time.monotonic() + 1)
 
 
 def answered(header, tensors):

@@ -45,7 +45,7 @@ OUTSIDE = {
     "sandbox/server.py": {"torch"},
     "sandbox/session.py": {"torch"},
     "sandbox/fork.py": {"torch"},
-    "sandbox/wire.py": {"torch", "safetensors"},
+    "sandbox/wire.py": {"torch"},
     "sandbox/modules.py": {"torch"},
     "sandbox/refusal.py": {"torch"},
     "sandbox/elsewhere.py": {"torch"},

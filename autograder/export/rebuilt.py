@@ -71,7 +71,7 @@ def rebuild(release: NotebookNode, theirs: list[HandedInCell]) -> NotebookNode:
             place = cell.grade_id
         elif cell.source not in story and not _is_locked(ours.get(cell.grade_id)):
             added.setdefault(place, []).append(_shown(cell, f"added_{number}"))
-    notebook = deepcopy(release)
+    notebook = deepcopy(NotebookNode({**release, "cells": []}))
     notebook.cells = added.get(None, [])
     for each in deepcopy(release.cells):
         grade_id = _grade_id(each)

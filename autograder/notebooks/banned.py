@@ -8,12 +8,16 @@ tainted. A banned call elsewhere, to compare one's own result with, costs nothin
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property, lru_cache
 
 from autograder.asking import PASTED, Cell
 from autograder.notebooks.magics import UNREADABLE
-from autograder.notebooks.pasted import is_pasted
+from autograder.notebooks.pasted import is_pasted, readings
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Of cells that were read: those that are given are the same in every submission. A long one, which
+# anybody may hand in, takes hundreds of times its length.
+_KEPT, _KEPT_LENGTH = 32, 10_000
 _MAX_PARTS = 10  # of a dotted name; no banned one has as many
 
 
@@ -27,38 +31,79 @@ def banned_uses(
     """
     targets = frozenset(banned)
     aliases: dict[str, str] = {}
-    bodies: dict[str, ast.stmt] = {}
+    bodies: dict[str, _Statement] = {}
     for cell in cells:
-        try:
-            tree = ast.parse(cell.source)
-        except UNREADABLE:
-            continue
-        for node in _statements(tree.body):  # in their order: of two with one name the last counts
-            for name, dotted in _imported(node, targets):
+        read = _read_once if len(cell.source) <= _KEPT_LENGTH else _read
+        for statement in read(cell.source):  # in their order: of two with one name the last counts
+            for name, dotted in _imported(statement.node, targets):
                 aliases[name] = dotted
                 bodies.pop(name, None)
-            for name in _names(node):
-                bodies[name] = node
+            for name in statement.names:
+                bodies[name] = statement
                 aliases.pop(name, None)
     found = {name: dotted for name, dotted in aliases.items() if dotted in targets}
-    defined: dict[ast.stmt, list[str]] = {}  # one statement may define any number of names
-    for name, node in bodies.items():
-        defined.setdefault(node, []).append(name)
-    users: dict[str, list[ast.stmt]] = {}
-    for node, names in defined.items():
-        uses = _Uses(node, aliases, targets)
-        if leads_to := uses.banned or (PASTED if is_pasted(node, known) else None):
+    defined: dict[_Statement, list[str]] = {}  # one statement may define any number of names
+    for name, statement in bodies.items():
+        defined.setdefault(statement, []).append(name)
+    users: dict[str, list[_Statement]] = {}
+    for statement, names in defined.items():
+        uses = _Uses(statement, aliases, targets)
+        pasted = bool(known) and is_pasted(statement.readings, known)
+        if leads_to := uses.banned or (PASTED if pasted else None):
             found |= dict.fromkeys(names, leads_to)
         for used in uses.names:
-            users.setdefault(used, []).append(node)
+            users.setdefault(used, []).append(statement)
     waiting = list(found)
     while waiting:
         used = waiting.pop()
-        for node in users.get(used, ()):
-            new = [name for name in defined.pop(node, ()) if name not in found]
+        for statement in users.get(used, ()):
+            new = [name for name in defined.pop(statement, ()) if name not in found]
             found |= dict.fromkeys(new, found[used])
             waiting += new
     return found
+
+
+class _Statement:
+    """What there is to know of a statement by itself."""
+
+    def __init__(self, node: ast.stmt) -> None:
+        self.node = node
+        self.names = tuple(_names(node))
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The names that its functions give to what they have."""
+        own = {name for function in _outermost(self.node) for name in _stored(function)}
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Global):
+                own -= set(node.names)
+        return frozenset(own)
+
+    @cached_property
+    def imports(self) -> tuple[ast.AST, ...]:
+        """What its functions import."""
+        inside = (node for function in _outermost(self.node) for node in ast.walk(function))
+        return tuple(node for node in inside if isinstance(node, (ast.Import, ast.ImportFrom)))
+
+    @cached_property
+    def used(self) -> tuple[str, ...]:
+        """The names that it uses, dotted ones as they stand there."""
+        return tuple(_used(self.node))
+
+    @cached_property
+    def readings(self) -> frozenset[str]:
+        """How its functions read."""
+        return frozenset(readings(self.node))
+
+
+def _read(source: str) -> tuple[_Statement, ...]:
+    try:
+        return tuple(map(_Statement, _statements(ast.parse(source).body)))
+    except UNREADABLE:
+        return ()
+
+
+_read_once = lru_cache(_KEPT)(_read)
 
 
 def _statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
@@ -108,20 +153,16 @@ class _Uses:
     A name that is the function's own, such as a local variable, is not the notebook's.
     """
 
-    def __init__(self, top: ast.stmt, aliases: dict[str, str], targets: frozenset[str]) -> None:
-        functions = list(_outermost(top))
-        own = {name for function in functions for name in _stored(function)}
-        for node in ast.walk(top):
-            if isinstance(node, ast.Global):
-                own -= set(node.names)
+    def __init__(
+        self, statement: _Statement, aliases: dict[str, str], targets: frozenset[str]
+    ) -> None:
         imported: dict[str, str] = {}
-        for function in functions:
-            for node in ast.walk(function):
-                imported |= dict(_imported(node, targets))
-        own |= imported.keys()
+        for node in statement.imports:
+            imported |= dict(_imported(node, targets))
+        own = statement.own | imported.keys()
         self.names: set[str] = set()
         self.banned: str | None = None
-        for dotted in _used(top):
+        for dotted in statement.used:
             first, _, rest = dotted.partition(".")
             origin = imported.get(first)
             if origin is None and (rest or first not in own):

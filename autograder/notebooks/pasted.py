@@ -17,16 +17,16 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def known_by(text: str, names: Collection[str]) -> frozenset[str]:
     """How the functions read of which these definitions of a module consist."""
     defined = [each for each in ast.parse(text).body if getattr(each, "name", None) in names]
-    return frozenset(read for each in defined for read in _readings(each))
+    return frozenset(read for each in defined for read in readings(each))
 
 
-def is_pasted(node: ast.AST, known: Collection[str]) -> bool:
-    """Whether its functions that read like one of those are too long to be chance."""
-    found = {read for read in _readings(node) if read in known} if known else set()
-    return sum(read.count(" ") + 1 for read in found) >= _LONG
+def is_pasted(found: Collection[str], known: Collection[str]) -> bool:
+    """Whether functions that read like one of the known ones are too long to be chance."""
+    return sum(read.count(" ") + 1 for read in {*found}.intersection(known)) >= _LONG
 
 
-def _readings(top: ast.AST) -> Iterator[str]:
+def readings(top: ast.AST) -> Iterator[str]:
+    """How the functions in this read: names of their own, docstrings and annotations left out."""
     for node in ast.walk(top):
         if isinstance(node, _FUNCTIONS):
             start = 0 if ast.get_docstring(node, clean=False) is None else 1

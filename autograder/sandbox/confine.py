@@ -27,20 +27,21 @@ class Limits:
     output_bytes: int
 
 
-def confine(limits: Limits, rules: int | None) -> None:
+def confine(limits: Limits, rules: int | None, space: int) -> None:
     """Raise the fork's own walls. Raises OSError when the kernel refuses: then nothing may run.
 
-    rules: of landlock.py; None where the file wall is another's.
+    rules: of landlock.py; None where the file wall is another's. space: bytes of address space that
+    are in use before the submission takes any (`address_space`).
     """
-    _limit_resources(limits)
+    _limit_resources(limits, space)
     calls.give_up_new_privileges()
     if rules is not None:
         landlock.restrict(rules)
     calls.filter_calls(processes=limits.processes > 1)
 
 
-def _limit_resources(limits: Limits) -> None:
-    space = _address_space() + limits.memory_mib * _MIB
+def _limit_resources(limits: Limits, space: int) -> None:
+    space += limits.memory_mib * _MIB
     seconds = int(limits.wall_seconds) + 1
     for what, value in (
         (resource.RLIMIT_AS, space),
@@ -52,7 +53,7 @@ def _limit_resources(limits: Limits) -> None:
         resource.setrlimit(what, (value, value))
 
 
-def _address_space() -> int:
+def address_space() -> int:
     """Bytes of address space in use, found without /proc, which lies outside the walls.
 
     A limit below what is in use is allowed and refuses every new page: so the smallest limit

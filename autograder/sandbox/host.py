@@ -173,6 +173,7 @@ class Fork:
     def __init__(self, server: Server, channel: socket.socket) -> None:
         self._server = server
         self._channel = channel
+        self._incoming = wire.Incoming(channel)
         self._stuck = False
         self.ended = False
 
@@ -194,7 +195,7 @@ class Fork:
         """
         deadline = time.monotonic() + (0.0 if self._stuck else seconds)
         try:
-            return wire.receive(self._channel, self._server.limits.output_bytes, deadline)
+            return self._incoming.receive(self._server.limits.output_bytes, deadline)
         except wire.Closed:
             self.ended = True
             raise ForkEnded(self._server.end_fork(kill_after=1.0)) from None

@@ -28,16 +28,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.sandbox import landlock
-from autograder.sandbox.confine import Limits, confine
+from autograder.sandbox.confine import Limits, address_space, confine
 
 _PACKET = 1 << 16
 _WATCH_MS = 50
 _BLOCK_BYTES = 4096  # what each file and folder takes, so that their number is bounded too
 _MAX_DEPTH = 100
+_LARGE_PAGE = 1 << 21
+_FORKS = 10  # after which it pays to have large pages
 
 
 def main() -> None:
     """Serve until the control socket closes. The one argument is the server's configuration."""
+    heap = _end_of_heap()
     config = json.loads(sys.argv[1])
     scratch: str = config["scratch"]
     if config["user"] is not None:
@@ -68,10 +71,13 @@ def main() -> None:
         sys.exit(f"{scratch} cannot be emptied")
     gc.collect()
     gc.freeze()  # no fork shall walk over all that was imported, and so copy it
+    space = address_space()
     control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
 
     nothing = os.open(os.devnull, os.O_RDWR)
-    while True:
+    for forks in itertools.count():
+        if forks == _FORKS:
+            _in_large_pages(heap)
         packet, fds, _, _ = socket.recv_fds(control, _PACKET, 1)
         if not packet:
             return
@@ -90,7 +96,7 @@ def main() -> None:
                 channel = socket.socket(fileno=fds[0])
                 limits = Limits(**message["limits"])
                 if config["confined"]:
-                    confine(limits, rules)
+                    confine(limits, rules, space)
                 fork.run(channel, limits, scratch)
                 code = 0
             finally:
@@ -105,6 +111,23 @@ def main() -> None:
             return
 
 
+def _end_of_heap() -> int:
+    end = ctypes.CDLL(None).sbrk
+    end.restype = ctypes.c_void_p
+    return int(end(0))
+
+
+def _in_large_pages(start: int) -> None:
+    """Have the heap, from `start` on, lie in large pages, where the kernel knows how.
+
+    To share each of its small ones with a fork, and to take it back, is half of what a fork costs.
+    """
+    collapse = 25  # MADV_COLLAPSE, from Linux 6.1 on
+    first = -(-start // _LARGE_PAGE) * _LARGE_PAGE
+    bytes_ = max(0, _end_of_heap() - first) // _LARGE_PAGE * _LARGE_PAGE
+    ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(bytes_), collapse)
+
+
 def _become(user: int) -> None:
     """Be this user and nobody else: in no group, and without a privilege."""
     os.setgroups([])
@@ -114,7 +137,7 @@ def _become(user: int) -> None:
 
 def _try_a_fork(rules: int | None) -> None:
     """Raise a fork's walls around this process, and see that they hold."""
-    confine(Limits(1, 1, 64, 1, 1), rules)
+    confine(Limits(1, 1, 64, 1, 1), rules, address_space())
     try:
         socket.socket()
     except PermissionError:

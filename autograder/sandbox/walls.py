@@ -166,7 +166,8 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
     path = [inside, f"{inside}/packages"]
     boot = f"import sys; sys.path += {path}; from autograder.sandbox.server import main; main()"
     interpreter = os.path.realpath(sys.executable)
-    python = [interpreter, "-I", "-S", "-B", "-c", boot, json.dumps(config)]
+    # Not -I, for which PYTHONMALLOC would be nothing; the environment is ours alone.
+    python = [interpreter, "-P", "-s", "-S", "-B", "-c", boot, json.dumps(config)]
     environment = {
         "HOME": str(config["scratch"]),
         "TMPDIR": str(config["scratch"]),
@@ -175,6 +176,7 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
         "OMP_NUM_THREADS": "1",
         "CUDA_VISIBLE_DEVICES": "",  # where autograd has seen a GPU, no fork can use it any more
         "LC_ALL": "C.UTF-8",
+        "PYTHONMALLOC": "malloc",  # all in one heap, which the server puts into large pages
     }
     if wall == "sandlock":
         walls = {

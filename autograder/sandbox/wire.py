@@ -1,9 +1,10 @@
-"""Frames between the grader and a submission: a bounded JSON header and a safetensors payload.
+"""Frames between the grader and a submission: a bounded JSON header, and the bytes of tensors.
 
-A frame is two lengths (little endian: 4 bytes, 8 bytes), the header, the payload. The header
-says what the values are; tensors stand in the payload under the names that it uses. Nothing
-that arrives is ever unpickled or evaluated. Whoever reads states how much may come and until
-when, so that a hostile sender can neither fill the memory nor stall the reader.
+A frame is two lengths (little endian: 4 bytes, 8 bytes), the header, the payload. The header is
+[what the values are, {name: [dtype, shape]}]; the tensors of these names lie in the payload one
+after the other, each from a multiple of 8 bytes on. Nothing that arrives is ever unpickled or
+evaluated. Whoever reads states how much may come and until when, so that a hostile sender can
+neither fill the memory nor stall the reader.
 
 A value in a header is one of
     {"tensor": name, "order": axes, "grad": bool}   a tensor; order: its memory layout
@@ -14,6 +15,7 @@ A value in a header is one of
 """
 
 import json
+import math
 import os
 import select
 import socket
@@ -24,8 +26,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from safetensors.numpy import save  # torch's own takes five times as long
-from safetensors.torch import load
 
 Header = dict[str, Any]
 Tensors = dict[str, torch.Tensor]
@@ -37,6 +37,8 @@ _MAX_TEXT = 2_000
 _MAX_DEPTH = 8
 _MAX_PARTS = 1_000
 _MAX_AXES = 64  # more than torch itself can compute with
+_ALIGNED = 8  # bytes, from a multiple of which on each tensor lies
+_CHUNK = 1 << 16  # bytes that are read at once, where there are as many
 _DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
@@ -76,9 +78,32 @@ def text(value: object, at_most: int) -> str:
 
 def encode(header: Header, tensors: Tensors) -> bytes:
     """One frame."""
-    head = json.dumps(header, allow_nan=False).encode()
-    payload = save({name: tensor.numpy() for name, tensor in tensors.items()}) if tensors else b""
+    about, payload = {}, bytearray()
+    for name, tensor in tensors.items():
+        about[name] = [str(tensor.dtype).removeprefix("torch."), list(tensor.shape)]
+        payload += tensor.numpy().tobytes()
+        payload += bytes(-len(payload) % _ALIGNED)
+    head = json.dumps([header, about], allow_nan=False).encode()
     return _LENGTHS.pack(len(head), len(payload)) + head + payload
+
+
+def _laid_out(about: dict[str, Any], payload: bytearray) -> Tensors:
+    """The tensors of a payload. Raises what a reader does of nonsense, and of too few bytes."""
+    tensors, start = {}, 0
+    for name, (kind, shape) in about.items():
+        if len(shape) > _MAX_AXES or any(type(each) is not int or each < 0 for each in shape):
+            raise ValueError("a shape that is none")
+        dtype, count = _DTYPES[kind], math.prod(shape)
+        end = start + count * dtype.itemsize
+        if end > len(payload):
+            raise ValueError("more tensors than bytes")
+        tensors[name] = (
+            torch.frombuffer(payload, dtype=dtype, count=count, offset=start).view(shape)
+            if count
+            else torch.empty(shape, dtype=dtype)
+        )
+        start = end + -end % _ALIGNED
+    return tensors
 
 
 def send(sock: socket.socket, frame: bytes, deadline: float | None = None) -> None:
@@ -97,41 +122,47 @@ def send(sock: socket.socket, frame: bytes, deadline: float | None = None) -> No
             raise Closed from error
 
 
-def receive(
-    sock: socket.socket, max_bytes: int, deadline: float | None = None
-) -> tuple[Header, Tensors]:
-    """Receive one frame of at most `max_bytes` of tensors. Raises WireError, Closed, TooSlow."""
-    head_bytes, payload_bytes = _LENGTHS.unpack(_exactly(sock, _LENGTHS.size, deadline))
-    if head_bytes > MAX_HEADER_BYTES:
-        raise WireError(f"a header of {head_bytes} bytes; {MAX_HEADER_BYTES} are allowed")
-    # safetensors adds a header of its own to the data: a little per tensor
-    if payload_bytes > max_bytes + MAX_HEADER_BYTES:
-        raise WireError(f"{payload_bytes} bytes of tensors; {max_bytes} are allowed")
-    body = _exactly(sock, head_bytes + payload_bytes, deadline)
-    try:
-        header = json.loads(body[:head_bytes])
-        tensors = load(body[head_bytes:]) if payload_bytes else {}
-    except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
-        raise WireError(f"a frame that cannot be read: {error}") from error
-    if not isinstance(header, dict):
-        raise WireError("a header that is not an object")
-    return header, tensors
+class Incoming:
+    """Reads frames from a socket. What has come of the next ones is kept, up to a chunk."""
 
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._there = bytearray()
 
-def _exactly(sock: socket.socket, count: int, deadline: float | None) -> bytes:
-    chunks = bytearray()
-    while len(chunks) < count:
-        if deadline is not None:
-            _wait(sock, select.POLLIN, deadline)
+    def receive(self, max_bytes: int, deadline: float | None = None) -> tuple[Header, Tensors]:
+        """One frame of at most `max_bytes` of tensors. Raises WireError, Closed, TooSlow."""
+        head_bytes, payload_bytes = _LENGTHS.unpack(self._exactly(_LENGTHS.size, deadline))
+        if head_bytes > MAX_HEADER_BYTES:
+            raise WireError(f"a header of {head_bytes} bytes; {MAX_HEADER_BYTES} are allowed")
+        # What lies between tensors: a little for each
+        if payload_bytes > max_bytes + MAX_HEADER_BYTES:
+            raise WireError(f"{payload_bytes} bytes of tensors; {max_bytes} are allowed")
+        body = self._exactly(head_bytes + payload_bytes, deadline)
         try:
-            # `read`, as `write` above: sandlock looks at every call of the network's.
-            chunk = os.read(sock.fileno(), min(count - len(chunks), 1 << 20))
-        except OSError as error:
-            raise Closed from error
-        if not chunk:
-            raise Closed
-        chunks += chunk
-    return bytes(chunks)
+            header, about = json.loads(body[:head_bytes])
+            tensors = _laid_out(about, body[head_bytes:]) if about else {}
+        except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
+            raise WireError(f"a frame that cannot be read: {error}") from error
+        if not isinstance(header, dict):
+            raise WireError("a header that is not an object")
+        return header, tensors
+
+    def _exactly(self, count: int, deadline: float | None) -> bytearray:
+        there = self._there
+        while (lacking := count - len(there)) > 0:
+            if deadline is not None:
+                _wait(self._sock, select.POLLIN, deadline)
+            try:
+                # `read`, as `write` above: sandlock looks at every call of the network's.
+                chunk = os.read(self._sock.fileno(), min(max(lacking, _CHUNK), 1 << 20))
+            except OSError as error:
+                raise Closed from error
+            if not chunk:
+                raise Closed
+            there += chunk
+        taken = there[:count]
+        del there[:count]
+        return taken
 
 
 def _wait(sock: socket.socket, event: int, deadline: float | None) -> None:
@@ -192,11 +223,13 @@ class Packer:
         if size > self._left:
             return {"odd": f"a tensor of shape {shape}, {size:,} bytes: too large to hand over"}
         self._left -= size
-        # Axes from the widest stride to the narrowest: the receiver lays memory out likewise.
-        order = sorted(range(value.dim()), key=value.stride().__getitem__, reverse=True)
-        name = str(len(self.tensors))
-        plain = value.detach().resolve_conj().resolve_neg().cpu().permute(order)
-        self.tensors[name] = plain.contiguous()
+        name, order = str(len(self.tensors)), list(range(value.dim()))
+        plain = value.detach().resolve_conj().resolve_neg().cpu()
+        if not plain.is_contiguous():
+            # Axes from the widest stride to the narrowest: the receiver lays memory out likewise.
+            order.sort(key=value.stride().__getitem__, reverse=True)
+            plain = plain.permute(order).contiguous()
+        self.tensors[name] = plain
         return {"tensor": name, "order": order, "grad": value.requires_grad}
 
 
@@ -215,8 +248,9 @@ def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
             order = part["order"]
             if value.dim() > _MAX_AXES:
                 raise WireError("a tensor of too many axes")
-            inverse = sorted(range(len(order)), key=order.__getitem__)
-            return value.permute(inverse).requires_grad_(bool(part["grad"]))
+            if order != list(range(value.dim())):
+                value = value.permute(sorted(range(len(order)), key=order.__getitem__))
+            return value.requires_grad_(bool(part["grad"]))
         if "meta" in part:
             shape = part["meta"][:_MAX_AXES]
             return torch.empty(shape, dtype=_DTYPES[part["dtype"]], device="meta")

@@ -34,7 +34,7 @@ def there_and_back(value):
     with ours, theirs:
         sender = threading.Thread(target=wire.send, args=(ours, frame))
         sender.start()
-        header, tensors = wire.receive(theirs, LIMIT, soon())
+        header, tensors = wire.Incoming(theirs).receive(LIMIT, soon())
         sender.join()
     return wire.unpack(header["value"], tensors)
 
@@ -118,6 +118,32 @@ def header(text):
     return struct.pack("<IQ", len(text), 0) + text
 
 
+def tensors(about):
+    """A frame with one tensor that is said to be this, of 16 bytes."""
+    head = b'[{}, {"0": %s}]' % about.encode()
+    return struct.pack("<IQ", len(head), 16) + head + bytes(16)
+
+
+def test_a_frame_of_tensors_of_these_bytes_can_be_read(pair):
+    pair[0].send(tensors('["float64", [1, 2]]') + header(b"[{}, {}]"))
+    incoming = wire.Incoming(pair[1])
+    header_, found = incoming.receive(LIMIT, soon())
+    assert header_ == {}
+    assert torch.equal(found["0"], torch.zeros(1, 2, dtype=torch.float64))
+    assert incoming.receive(LIMIT, soon()) == ({}, {})
+
+
+def test_tensors_of_every_kind_lie_side_by_side():
+    value = tuple(
+        torch.ones(shape).to(dtype)
+        for dtype in wire._DTYPES.values()
+        for shape in ((3,), (), (0, 2))
+    )
+    got = there_and_back(value)
+    assert all(torch.equal(one, other) for one, other in zip(got, value, strict=True))
+    assert [each.dtype for each in got] == [each.dtype for each in value]
+
+
 @pytest.mark.parametrize(
     "frame",
     [
@@ -127,15 +153,28 @@ def header(text):
         header(b"[]"),
         header(b"[" * 100_000),
         header(b"\xff\xfe"),
-        struct.pack("<IQ", 2, 8) + b"{}" + b"\xff" * 8,
-        struct.pack("<IQ", 2, 20) + b"{}" + struct.pack("<Q", 1 << 40) + b" " * 12,
+        header(b"{}"),
+        header(b"[{}]"),
+        header(b"[[], {}]"),
+        header(b"[{}, 1]"),
+        header(b"[{}, {}, {}]"),
+        *(
+            tensors(about)
+            for about in (
+                *('"float64"', "[]", '["float64"]', '["complex64", [1]]', '[["float64"], [1]]'),
+                *('["float64", [3]]', '["float64", [-1, -2]]', '["float64", [true]]'),
+                *('["float64", [1.0]]', '["float64", 1]', '["float64", ["1"]]', "[null, [1]]"),
+                *('["float64", [1e400]]', f'["float64", {[1 << 40] * 2}]'),
+                *(f'["float64", [{"9" * 5_000}]]', f'["float64", {[1] * 65}]'),
+            )
+        ),
     ],
 )
 def test_a_malformed_frame_is_a_wire_error(pair, frame):
     sender = threading.Thread(target=wire.send, args=(pair[0], frame))
     sender.start()
     with pytest.raises(wire.WireError):
-        wire.receive(pair[1], LIMIT, soon())
+        wire.Incoming(pair[1]).receive(LIMIT, soon())
     sender.join()
 
 
@@ -161,10 +200,10 @@ def test_unpacking_nonsense_never_does_more_than_refuse(part):
 def test_half_a_frame_is_too_slow_and_then_closed(pair):
     pair[0].send(struct.pack("<IQ", 10, 0) + b"{")
     with pytest.raises(wire.TooSlow):
-        wire.receive(pair[1], LIMIT, time.monotonic() + 0.05)
+        wire.Incoming(pair[1]).receive(LIMIT, time.monotonic() + 0.05)
     pair[0].close()
     with pytest.raises(wire.Closed):
-        wire.receive(pair[1], LIMIT, soon())
+        wire.Incoming(pair[1]).receive(LIMIT, soon())
 
 
 def test_nobody_reads(pair):

@@ -18,7 +18,7 @@ def serve(channel):
     """What the fork does, but that nothing is refused."""
     weights = {}
     while True:
-        header, tensors = wire.receive(channel, wire.MAX_BYTES)
+        header, tensors = INCOMING.receive(wire.MAX_BYTES)
         packer = wire.Packer(1 << 24)
         if header["op"] == "cell":
             exec(header["source"], names)
@@ -40,7 +40,7 @@ def serve(channel):
 frame = sys._getframe()
 while "channel" not in frame.f_locals:
     frame = frame.f_back
-CHANNEL = frame.f_locals["channel"]
+CHANNEL, INCOMING = frame.f_locals["channel"], frame.f_locals["incoming"]
 
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
