@@ -25,7 +25,7 @@ from autograder.notebooks import UnreadableSubmission, banned_uses, read_source,
 from autograder.sandbox import wire
 
 ROOT = Path(__file__).resolve().parents[1]
-LONGEST = 2.0  # seconds, of any
+LONGEST = 2.0  # seconds of the processor, of any
 FUZZ = settings(
     max_examples=int(os.environ.get("FUZZ", "40")),
     deadline=None,
@@ -107,10 +107,10 @@ def answered(header, tensors):
 @FUZZ
 @given(edits=EDITS)
 def test_a_frame(ends_soon, edits):
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(wire.WireError, wire.Closed, StudentError, *NO_ANSWER):
         answered(*received(edited(frame(GOOD, TENSORS), edits)))
-    ends_soon.append(time.monotonic() - started)
+    ends_soon.append(time.process_time() - started)
 
 
 @FUZZ
@@ -118,10 +118,10 @@ def test_a_frame(ends_soon, edits):
 def test_an_answer(ends_soon, data):
     header = replaced(GOOD, data, ANY)
     header = header if isinstance(header, dict) else {"value": header}
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(wire.WireError, StudentError, *NO_ANSWER):
         answered(header, TENSORS)
-    ends_soon.append(time.monotonic() - started)
+    ends_soon.append(time.process_time() - started)
 
 
 @pytest.fixture(scope="module")
@@ -134,10 +134,10 @@ def first():
 
 def read(path, content, source, times):
     path.write_bytes(content)
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(UnreadableSubmission):
         banned_uses(read_submission(path, source).cells, ["torch.sort"])
-    times.append(time.monotonic() - started)
+    times.append(time.process_time() - started)
 
 
 @FUZZ
@@ -165,10 +165,10 @@ WEIGHTS = {"one.weight": torch.zeros(3, 4), "one.bias": torch.zeros(3)}
 def test_weights(ends_soon, tmp_path_factory, edits):
     folder = tmp_path_factory.getbasetemp()
     (folder / "w.safetensors").write_bytes(edited(save(WEIGHTS), edits))
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(StudentError):
         assert read_weights(folder, "w.safetensors", WEIGHTS).keys() == WEIGHTS.keys()
-    ends_soon.append(time.monotonic() - started)
+    ends_soon.append(time.process_time() - started)
 
 
 @FUZZ
@@ -177,7 +177,7 @@ def test_a_manifest(ends_soon, tmp_path_factory, edits):
     folder = tmp_path_factory.getbasetemp() / "course"
     folder.mkdir(exist_ok=True)
     (folder / "course.yml").write_bytes(edited((ROOT / "course.yml").read_bytes(), edits))
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(ManifestError):
         read_course(folder)
-    ends_soon.append(time.monotonic() - started)
+    ends_soon.append(time.process_time() - started)
