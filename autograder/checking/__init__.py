@@ -6,7 +6,7 @@ from autograder.checking.agree import (
     Asked,
     Wrong,
 )
-from autograder.checking.collect import CHECKS, ChecksBroken, collect
+from autograder.checking.collect import CHECKS, Check, ChecksBroken, collect
 from autograder.checking.draw import Draw
 from autograder.checking.loading import load
 from autograder.checking.runner import CheckOutcome, Runner
@@ -20,6 +20,7 @@ __all__ = [
     "Agree",
     "Asked",
     "Blueprint",
+    "Check",
     "CheckOutcome",
     "ChecksBroken",
     "Draw",

@@ -4,7 +4,17 @@ Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong c
 3 the machine let it down, or Ctrl-C.
 """
 
-from autograder.cli import assignment, authoring, bundle, collect, export, grading, similar
+from autograder.cli import assignment, authoring, bundle, collect, export, grading, similar, verify
 from autograder.cli.app import app
 
-__all__ = ["app", "assignment", "authoring", "bundle", "collect", "export", "grading", "similar"]
+__all__ = [
+    "app",
+    "assignment",
+    "authoring",
+    "bundle",
+    "collect",
+    "export",
+    "grading",
+    "similar",
+    "verify",
+]

@@ -1,4 +1,4 @@
-"""The verbs of whoever makes the course: release, samples, verify, margins and prove."""
+"""The verbs of whoever makes the course: release, samples, margins and prove."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,6 @@ from autograder.cli.gate import (
     show_measured,
     show_proof,
     show_samples,
-    show_verification,
 )
 from autograder.course import as_words, known_secret
 from autograder.grading import default_jobs
@@ -85,30 +84,6 @@ def samples(
         told_in_full = bool(pattern)
         as_told = show_samples(out, err, found, assignment, chosen, wall, jobs, told_in_full)
     raise typer.Exit(0 if as_told else 1)
-
-
-@app.command()
-def verify(
-    assignments: Annotated[
-        list[str] | None, typer.Argument(help="Which ones; all by default.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Workers.")] = default_jobs(),
-    course: CourseFolder = Path(),
-    sandbox: Sandbox = None,
-) -> None:
-    """The gate before publishing: try every promise of the course, a line with a figure for each.
-
-    The reference and every sample are graded, tolerances measured, releases built again and run
-    in a real kernel. Takes minutes, and what the notebooks take to run. Writes nothing.
-
-    Example: `autograder verify ps1`
-    """
-    with problems_told():
-        found = read_nearest(course)
-        chosen = [found.assignment(name) for name in assignments or ()] or found.assignments
-        wall = wall_for(sandbox, no_sandbox=False)
-        kept = show_verification(out, err, found, chosen, wall, jobs)
-    raise typer.Exit(0 if kept else 1)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`samples`, `verify`, `margins` and `prove`: what must hold before anything is published."""
+"""`samples`, `margins` and `prove`: what must hold before anything is published."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,36 +37,12 @@ from autograder.proof import (
     short_names,
     stale_shows,
     try_all_mutants,
-    verify,
     write_proof,
     write_shows,
 )
 from autograder.sandbox.host import Server
 
 _ONE_OF = 20  # of what is wrong: looking for a line takes a hundred times as long as losing an item
-
-
-def show_verification(
-    out: Console,
-    err: Console,
-    course: Course,
-    chosen: Sequence[Assignment],
-    wall: str,
-    jobs: int,
-) -> bool:
-    """Verify, print a line for each promise as it is tried; returns whether all are kept."""
-    kept, shown = True, ""
-    with err.status("verifying") as status:
-        for each in verify(course, chosen, wall, jobs, lambda text: status.update(text)):
-            if each.assignment != shown:
-                shown = each.assignment
-                out.print(f"[bold]{shown}[/]")
-            mark = "[green]✓[/]" if each.problem is None else "[red]✗[/]"
-            out.print(f"  {mark} {each.promise:41} {escape(each.figure)}", soft_wrap=True)
-            if each.problem is not None:
-                kept = False
-                out.print(f"      [red]{escape(each.problem)}[/]")
-    return kept
 
 
 def show_samples(

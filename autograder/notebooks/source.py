@@ -9,6 +9,7 @@ from pathlib import Path
 import jupytext
 
 from autograder.asking import Cell
+from autograder.notebooks.marks import check_marks
 
 ROLES = ("given", "solution", "check", "manual", "figure")
 READY = "ready"  # the name of a cell that a release puts first, and that grading leaves out
@@ -108,9 +109,11 @@ def read_source(path: Path) -> Source:
     """Read an assignment's source, with the given parts that lie beside its folder.
 
     A raw cell is a note of the instructor's: it stays in the file. Raises ValueError on a cell with
-    a role but no name.
+    a role but no name, and on one that is marked wrong.
     """
-    notebook = jupytext.read(path, fmt="py:percent")
+    text = path.read_text(encoding="utf-8")
+    check_marks(path, text)
+    notebook = jupytext.reads(text, fmt="py:percent")
     cells = []
     for number, cell in enumerate(notebook.cells, start=1):
         if cell.cell_type == "raw":
@@ -123,5 +126,5 @@ def read_source(path: Path) -> Source:
         active = cell.metadata.get("active") == "ipynb"
         cells.append(SourceCell(cell.cell_type, cell.source, role, name, active))
     given = path.parents[1] / GIVEN
-    text = given.read_text(encoding="utf-8") if given.is_file() else ""
-    return Source(path, tuple(cells), text)
+    parts = given.read_text(encoding="utf-8") if given.is_file() else ""
+    return Source(path, tuple(cells), parts)

@@ -4,7 +4,8 @@ from autograder.proof.attacking import KINDS as ATTACK_KINDS
 from autograder.proof.attacking import Found, attack_all
 from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
-from autograder.proof.promises import verify
+from autograder.proof.promised import Promised, side_by_side, unkept
+from autograder.proof.promises import Finding, verify
 from autograder.proof.proven import Proof, mean_costs, problems_of, share_located
 from autograder.proof.proving import (
     locate_wrong,
@@ -28,8 +29,10 @@ from autograder.proof.trying import grade_samples
 __all__ = [
     "ATTACK_KINDS",
     "FACTOR",
+    "Finding",
     "Found",
     "Margin",
+    "Promised",
     "Proof",
     "Sample",
     "attack_all",
@@ -45,8 +48,10 @@ __all__ = [
     "sample_class",
     "share_located",
     "short_names",
+    "side_by_side",
     "stale_shows",
     "try_all_mutants",
+    "unkept",
     "verify",
     "write_proof",
     "write_shows",

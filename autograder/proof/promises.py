@@ -19,7 +19,9 @@ from nbgrader.preprocessors import CheckCellMetadata
 from autograder.course import Assignment, Course, Result, Verdict, counted
 from autograder.grading import Exam, limits_of, prepare
 from autograder.handout.checks.drawing import NOTHING
+from autograder.proof.links import look_at_links
 from autograder.proof.pasting import pasted
+from autograder.proof.promised import side_by_side, unkept
 from autograder.proof.samples import STUB, Sample, answered, as_saved, read_samples
 from autograder.proof.tolerances import FACTOR, margins
 from autograder.proof.trying import grade_samples
@@ -241,6 +243,26 @@ def _said(output: Any) -> str:
     return said if said.startswith(NOTHING) else ""
 
 
+def _promised(gate: _Gate) -> _Found:
+    source = gate.exam.source
+    rows = side_by_side(gate.assignment, source, gate.exam.outcomes)
+    said = sum(len(each.public) + len(each.hidden) for each in rows)
+    alone = [each.item for each in rows if not each.public]
+    figure = f"{counted(len(rows), 'item')}, {counted(said, 'sentence')}"
+    figure += f"; only hidden checks: {', '.join(alone)}" if alone else ""
+    return figure, "; ".join(unkept(rows, source)) or None
+
+
+def _banned(gate: _Gate) -> _Found:
+    # Read with course.yml: a name that is not there stops every command.
+    return f"{counted(len(gate.assignment.banned), 'name')} of torch and others", None
+
+
+def _links_whole(gate: _Gate) -> _Found:
+    figure, broken = look_at_links(gate.built.files)
+    return figure, "; ".join(broken) or None
+
+
 _PROMISES: dict[str, Callable[[_Gate], _Found]] = {
     "the reference gets full marks": _reference_full,
     "the stub gets 0, all of it missing": _stub_missing,
@@ -248,6 +270,9 @@ _PROMISES: dict[str, Callable[[_Gate], _Found]] = {
     "what others are given earns nothing": _pasted_earns_nothing,
     "tolerances are far from right and wrong": _margins_wide,
     "assignments/ is fresh and reproducible": _fresh,
+    "links and pictures are whole": _links_whole,
+    "what is promised and what is asked": _promised,
+    "names of banned calls are there": _banned,
     "the notebook is valid for nbgrader": _valid,
     "it runs from the top when answered": _runs,
     "public checks fail on the stub": _stub_fails,

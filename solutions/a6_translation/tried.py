@@ -42,7 +42,7 @@ def _tried(names, least):
         return None, f"{FILE} has NaN or infinite values: did the loss become NaN?"
     model.load_state_dict(weights)
     answers = list(_translated(model, names))
-    wrong = [each for each in answers if each[1] != each[2]]
+    wrong = [(name, right, said) for name, right, said in answers if said != right]
     share = 1 - len(wrong) / len(answers)
     said = f"{FILE} translates {share:.1%} of the {len(answers)} validation numbers"
     if share >= least:
