@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.cli.common import err, out, say_where, shown, write_index_and_say_so
 from autograder.cli.show import MAX_ROWS, print_class, print_moves, print_needs_staff
 from autograder.course import Assignment, Course, Result, read_roster, read_secret
-from autograder.export import Settings, foreseen, hand_in_time, publish
+from autograder.export import Settings, foresee, foreseen, hand_in_time, publish
 from autograder.grading import (
     HandedIn,
     Move,
@@ -60,6 +60,8 @@ def run_class(
     assignment = course.assignment(assignment_id)
     room = Room(course, assignment_id, folder, how.wall, read_secret(course.root))
     roster = read_roster(course.root)  # what is wrong with it, before anybody is graded
+    if not how.dry_run:
+        foresee(settings, course)
     with held(folder, assignment_id):
         todo = list(class_) if how.force else to_grade(room, class_)
         seconds = _grade(room, todo, how)

@@ -1,6 +1,6 @@
 """Results to where people look: the gradebook, the formgrader, feedback pages, the class page."""
 
-from autograder.export.backup import back_up, ready
+from autograder.export.backup import back_up, foresee, ready
 from autograder.export.cards import as_text, cards_of, evidence, line, told_in
 from autograder.export.cells import read_release
 from autograder.export.foreseen import foreseen
@@ -47,6 +47,7 @@ __all__ = [
     "cards_of",
     "evidence",
     "fill",
+    "foresee",
     "foreseen",
     "gather",
     "hand_in_time",

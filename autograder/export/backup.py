@@ -6,7 +6,7 @@ Another database than SQLite has backups of its own, which are its keeper's.
 import filecmp
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from autograder.export.opening import (
 )
 from autograder.export.settings import Settings
 
-__all__ = ["back_up", "ready"]
+__all__ = ["back_up", "foresee", "ready"]
 
 _NEWEST = 5  # of the copies, which stay in any case; and then
 _DAYS = 10  # the last copy of a day, of so many days
@@ -36,14 +36,27 @@ def ready(settings: Settings, course: Course) -> None:
     Raises GradebookError for one of another course or schema, or one that is damaged or locked.
     """
     url, own = settings.db_url, str(settings.directory.course_id)
-    with looked_into(url) as connection:
-        if connection is not None:
-            _refuse_another_course(connection, course, own, url)
+    _refuse_unfit(course, own, url)
     file = file_of(url)
     if file is not None and file.exists():
         _refuse_damage(file, url)
     with open_gradebook(url, own):
         pass  # which writes down whose it is
+
+
+def foresee(settings: Settings, course: Course) -> None:
+    """See before a class is graded whether the gradebook is one that could never take its scores.
+
+    What is only out of reach now may be within reach by then. Raises GradebookError.
+    """
+    with suppress(GradebookOutOfReach):
+        _refuse_unfit(course, str(settings.directory.course_id), settings.db_url)
+
+
+def _refuse_unfit(course: Course, own: str, url: str) -> None:
+    with looked_into(url) as connection:
+        if connection is not None:
+            _refuse_another_course(connection, course, own, url)
 
 
 def _refuse_another_course(connection: Connection, course: Course, own: str, url: str) -> None:

@@ -236,6 +236,6 @@ def _figures(tally: Tally) -> list[_Figure]:
         _Figure(f"mean {whose}", tally.mean, of.max_score),
         _Figure(f"median {whose}", tally.median, of.max_score),
     ]
-    if tally.mean_in_all is not None:
+    if tally.is_more and tally.mean_in_all is not None:
         figures.append(_Figure("mean in all", tally.mean_in_all, of.worth))
     return figures

@@ -83,7 +83,7 @@ def write_index(course: Course, folder: Path, settings: Settings) -> Path:
         all_states=STATES,
         beside=[state for state in STATES if any(each.in_state[state] for each in graded)],
         more=any(each.is_more for each in graded),
-        in_full=any(each.mean_in_all is not None for each in graded),
+        in_full=any(each.is_more and each.mean_in_all is not None for each in graded),
         strangers=in_state["unknown"],
         ungraded=any(each.waiting for each in graded),
     )

@@ -150,5 +150,5 @@ def _told(db_url: str) -> Iterator[None]:
             ) from error
         raise GradebookOutOfReach(
             f"{of}; see that its folder exists, that you may write there and that no other program "
-            "holds it, then record again"
+            "holds it, then run this again"
         ) from error

@@ -53,9 +53,8 @@ class Tally:
 
     @property
     def mean_in_all(self) -> float | None:
-        """Of all that counts; None while people have yet to read, and where it is the same."""
-        waits = not self.is_more or self.in_state["waits"]
-        return fmean(self._totals) if self._totals and not waits else None
+        """Of all that counts; None while people have yet to read."""
+        return fmean(self._totals) if self._totals and not self.in_state["waits"] else None
 
     @property
     def _totals(self) -> list[float]:

@@ -198,7 +198,8 @@ def test_time_and_limits_are_told(tmp_path):
     results = [graded(f"s{n}", a1, kind, seconds=2.0 * n) for n, kind in enumerate(kinds)]
     text = Page(html_of(tmp_path, results, a1)).text
     said = (
-        "Time: 4.0 s in the middle, 6.0 s at most, of 30 s allowed, 5 s for a call. 2 ran into it."
+        "Time: 4.0 s in the middle, 6.0 s at most, with what looks for the mistakes. Allowed are "
+        "30 s of the submission's own, 5 s for a call. 2 ran into it."
     )
     assert f"{said} Memory: 1024 MiB allowed. 1 ran into it." in text
     assert "Nobody ran" in Page(html_of(tmp_path, results[:1], a1)).text

@@ -9,7 +9,7 @@ import pytest
 from export_samples import assignment
 from nbgrader.api import Gradebook
 
-from autograder.export.backup import back_up, ready
+from autograder.export.backup import back_up, foresee, ready
 from autograder.export.opening import GradebookError, GradebookOutOfReach
 
 A1 = "a1_attention"
@@ -31,11 +31,15 @@ def file(full, tmp_path):
     return shutil.copy(full, tmp_path / "gradebook.db")
 
 
-def see(file, course_id="ours", url="sqlite:///{}"):
+def ask(function, file, course_id="ours", url="sqlite:///{}"):
     course = SimpleNamespace(assignments=(assignment(),))
     directory = SimpleNamespace(course_id=course_id)
-    ready(SimpleNamespace(db_url=url.format(file), directory=directory), course)
-    back_up(url.format(file))
+    function(SimpleNamespace(db_url=url.format(file), directory=directory), course)
+
+
+def see(file, **about):
+    ask(ready, file, **about)
+    back_up(about.get("url", "sqlite:///{}").format(file))
 
 
 def change(file, *statements):
@@ -99,6 +103,8 @@ def test_a_new_gradebook_is_made(tmp_path):
 
 
 def test_a_gradebook_of_another_course(file):
+    with pytest.raises(GradebookError, match="of the course ours"):
+        ask(foresee, file, course_id="theirs")  # before anybody is graded
     said = refused(file, course_id="theirs")
     assert "is that of the course ours, and course_id in nbgrader_config.py is theirs" in said
     change(file, "UPDATE assignment SET name = 'ps9'")
@@ -121,6 +127,7 @@ def test_a_locked_one(file, monkeypatch):
     monkeypatch.setattr(sqlite3.dbapi2, "connect", lambda *of, **about: connect(*of, timeout=0.1))
     with closing(connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
+        ask(foresee, file)  # until a class is graded it may be free
         assert "database is locked" in refused(file, GradebookOutOfReach)
     see(file)
 

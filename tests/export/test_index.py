@@ -148,6 +148,9 @@ def test_late_work_and_what_people_give_count(course, monkeypatch):
     assert "Squares 2 2 of 2 1.5 of 2 1 Cubes" in page.text
     assert "squares.html#late" in [dict(attrs).get("href") for _, attrs in page.tags]
 
+    put(course, "cubes", "eve")  # of whose assignment the checks are all: it has a mean in all, too
+    assert "Cubes 1 2 of 2 2 of 2 Students" in index_of(course).text
+
 
 def test_what_people_have_yet_to_look_at_is_not_in_the_total(course, monkeypatch):
     waits = Standing(0.0, 0.0, {}, {"report": 5.0}, {})
