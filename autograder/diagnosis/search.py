@@ -112,7 +112,7 @@ class _Search:
         if whole:
             # Of two faults, one may be enough here.
             parts = [(each,) for each in dict.fromkeys(all_of(whole))]
-            choices = ours.fitting(parts, places) or list(whole)
+            choices = ours.fitting(parts, places) or [_seen_in(item, each) for each in whole]
         else:
             choices = self._explain_item(item, places)
         # What explains all that is known may be nearly right in some of it.
@@ -218,3 +218,8 @@ class _Search:
         may_be = [faults for faults in others if any(item in each.shows for each in faults)]
         asked = ((faults, each) for faults in may_be for each in answered if ours.is_patient)
         return any(ours.agrees(*each) for each in asked)
+
+
+def _seen_in(item: str, faults: Faults) -> Faults:
+    """Those that are known to show in an item, or may; all where none is."""
+    return tuple(each for each in faults if item in each.shows or not each.shows) or faults

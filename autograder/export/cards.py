@@ -153,7 +153,9 @@ def line(item: ItemResult, cards: Sequence[Card]) -> str:
     """An item in a line; cards: those that tell of it."""
     points = "-" if item.score is None else number(item.score)
     said = f"{item.item}: {item.verdict} ({points} of {number(item.points)})"
-    mistakes = ", ".join(f"mistake {each.number}" for each in cards)
+    *before, last = [str(each.number) for each in cards] or [""]
+    several = f"mistakes {', '.join(before)} and {last}"
+    mistakes = several if before else f"mistake {last}" if last else ""
     if item.verdict is Verdict.CARRIED:
         mistakes = f"right except for {mistakes}" if cards else item.message or ""
     return ", ".join(filter(None, (said, mistakes)))

@@ -74,7 +74,7 @@ def _keys(
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
     if diagnosis is not None:
         uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
-        return [*((each,) for each in diagnosis.certain), *uncertain]
+        return [*((each,) for each in dict.fromkeys(diagnosis.certain)), *uncertain]
     if lines:
         return list(lines)
     if item.verdict is Verdict.ERROR and failure is not None:

@@ -11,6 +11,7 @@ from itertools import islice
 
 import libcst as cst
 
+from autograder.repair.rules import children
 from autograder.repair.spot import Spot
 from autograder.repair.view import View
 
@@ -93,7 +94,7 @@ def _says_nothing(node: cst.SimpleStatementLine) -> bool:
 
 def _below(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     yield node
-    for child in node.children:
+    for child in children(node):
         yield from _below(child)
 
 

@@ -1,6 +1,7 @@
 """What may stand in the place of a piece of code: the rules that mutants and repairs share."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import libcst as cst
@@ -28,6 +29,12 @@ class Place(NamedTuple):
     bound: list[str]
 
 
+@lru_cache(1 << 14)  # of a few cells: libcst takes long to find them
+def children(node: cst.CSTNode) -> Sequence[cst.CSTNode]:
+    """What a node is made of."""
+    return node.children
+
+
 def places(module: cst.Module) -> Iterator[Place]:
     """Every place of a cell in which something else may stand."""
     return _walk(module, None, [])
@@ -39,7 +46,7 @@ def _walk(node: cst.CSTNode, parent: cst.CSTNode | None, bound: list[str]) -> It
     yield Place(node, parent, list(dict.fromkeys(bound)))
     if isinstance(node, cst.FunctionDef):
         bound = [each.name.value for each in node.params.params if each.name.value != "self"]
-    for child in node.children:
+    for child in children(node):
         yield from _walk(child, node, bound)
     if isinstance(node, cst.Assign):
         target = node.targets[0].target

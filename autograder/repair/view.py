@@ -11,6 +11,8 @@ from itertools import takewhile
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
+from autograder.repair.rules import children
+
 _DEEPEST = 100  # levels of a tree: libcst's parser has no bound of its own
 _LONGEST = 1 << 15  # bytes of a cell: nobody writes so much by hand
 _ATOMS = (
@@ -108,7 +110,7 @@ class View:
             if isinstance(each, (cst.BaseStatement, cst.BaseSuite)):
                 return (
                     each in self._reached
-                    or not any(map(_says, each.children))
+                    or not any(map(_says, children(each)))
                     or self._raised in self._lines(each)
                 )
         return True
@@ -225,7 +227,7 @@ def _depth(text: str) -> int:
 
 
 def _children(node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-    for child in node.children:
+    for child in children(node):
         yield child, node
         yield from _children(child)
 
@@ -239,7 +241,7 @@ def _bound(node: cst.CSTNode, view: View) -> Iterator[tuple[str, int]]:
             end = 0
         for each in _names_in(target):
             yield each, end
-    for child in node.children:
+    for child in children(node):
         yield from _bound(child, view)
 
 
@@ -275,5 +277,5 @@ def _fields(owner: cst.ClassDef) -> list[str]:
             name = node.args[0].value
             if node.func.attr.value.startswith("register_") and isinstance(name, cst.SimpleString):
                 found.append(str(name.evaluated_value))
-        waiting += node.children
+        waiting += children(node)
     return list(dict.fromkeys(found))

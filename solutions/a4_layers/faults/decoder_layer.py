@@ -1270,7 +1270,7 @@ class DetachesTheResult(ThreeFrames):
 class KeysFromTheStream(ThreeFrames):
     """cross_attn takes its keys from the stream, but its values from memory.
 
-    Who asks, and whom? What is looked up where it is found?
+    Each value is found by its key. From where must both come?
     """
 
     item = "decoder_output"

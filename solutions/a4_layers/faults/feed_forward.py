@@ -587,7 +587,7 @@ class SecondReLU(Network):
 
 
 class WithoutDropout(Network):
-    """Nothing is ever dropped.
+    """FeedForward never drops anything.
 
     A dropout that is made has to be called, too, and its result used.
     """

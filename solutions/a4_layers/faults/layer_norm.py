@@ -733,7 +733,7 @@ class RootOfStd(Norm):
 
 
 class EpsOutsideTheRoot(Norm):
-    """eps is added after the root is taken, where equal numbers have NaN as gradient already.
+    """eps is added after the root is taken: by then the gradient of equal numbers is NaN.
 
     In the formula eps stands under the root. What is the slope of the root at 0?
     """

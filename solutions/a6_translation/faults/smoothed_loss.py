@@ -865,7 +865,8 @@ class Divergence(SmoothedLoss):
     """The divergence from the smoothed target is taken, as by kl_div, and not the cross-entropy:
     what the target itself is unsure of is taken away.
 
-    Both have the same gradient. How large is each for a model that says just what is asked for?
+    The two differ by the same number whatever the model says. How large is each for one that says
+    just what is asked for?
     """
 
     item = "loss_value"

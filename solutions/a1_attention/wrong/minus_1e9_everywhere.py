@@ -1,0 +1,12 @@
+# Blocked scores are filled with -1e9 and that is all: a query with every key blocked has the same score everywhere and listens to all keys equally, instead of having weights and an output of zero.
+# fails: attention_blocked_rows
+# lines: scores = scores.masked_fill(mask == 0, -1e9)
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    "Compute 'Scaled Dot Product Attention'"
+    d_k = q.size(-1)
+    scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(d_k)
+    if mask is not None:
+        scores = scores.masked_fill(mask == 0, -1e9)
+    p_attn = scores.softmax(dim=-1)
+    return torch.matmul(p_attn, v), p_attn

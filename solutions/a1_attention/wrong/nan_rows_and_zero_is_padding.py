@@ -1,0 +1,16 @@
+# Blocked scores are -inf and nobody looks after a row that is blocked from end to end: its softmax is NaN, and so is its output. padding_mask compares with 0 instead of pad_id, which is never read.
+# fails: attention_blocked_rows, padding_mask
+# lines: scores = scores.masked_fill(~mask, float('-inf'))
+# lines: return (tokens != 0).unsqueeze(1).unsqueeze(2)
+# %% solution="attention"
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = (q @ k.transpose(-2, -1)) / math.sqrt(k.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float('-inf'))
+    attn = torch.softmax(scores, dim=-1)
+    return attn @ v, attn
+
+# %% solution="padding_mask"
+def padding_mask(tokens, pad_id=0):
+    # (B, T) -> (B, 1, 1, T)
+    return (tokens != 0).unsqueeze(1).unsqueeze(2)
