@@ -116,7 +116,7 @@ def scores(root: Path, name: str) -> set[tuple[float, float]]:
 
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as gradebook:
         found = gradebook.assignment_submissions(name)
-        return {(each.auto_score, each.max_auto_score) for each in found}
+        return {(each.score, each.max_score) for each in found}
 
 
 def otter(root: Path, name: str, secret: str, count: int) -> Command | None:

@@ -1,10 +1,10 @@
 """Frames between the grader and a submission: a bounded JSON header, and the bytes of tensors.
 
-A frame is two lengths (little endian: 4 bytes, 8 bytes), the header, the payload. The header is
-[what the values are, {name: [dtype, shape]}]; the tensors of these names lie in the payload one
-after the other, each from a multiple of 8 bytes on. Nothing that arrives is ever unpickled or
-evaluated. Whoever reads states how much may come and until when, so that a hostile sender can
-neither fill the memory nor stall the reader.
+A frame is two lengths (little endian: 4 bytes, 8 bytes), the header, the payload. The header says
+what the values are, and under "tensors" {name: [dtype, shape]}; the tensors of these names lie in
+the payload one after the other, each from a multiple of 8 bytes on. Nothing that arrives is ever
+unpickled or evaluated. Whoever reads states how much may come and until when, so that a hostile
+sender can neither fill the memory nor stall the reader.
 
 A value in a header is one of
     {"tensor": name, "order": axes, "grad": bool}   a tensor; order: its memory layout
@@ -78,12 +78,14 @@ def text(value: object, at_most: int) -> str:
 
 def encode(header: Header, tensors: Tensors) -> bytes:
     """One frame."""
-    about, payload = {}, bytearray()
+    about: dict[str, Any] = {}
+    payload = bytearray()
     for name, tensor in tensors.items():
         about[name] = [str(tensor.dtype).removeprefix("torch."), list(tensor.shape)]
         payload += tensor.numpy().tobytes()
         payload += bytes(-len(payload) % _ALIGNED)
-    head = json.dumps([header, about], allow_nan=False).encode()
+    whole = {**header, "tensors": about} if about else header
+    head = json.dumps(whole, allow_nan=False).encode()
     return _LENGTHS.pack(len(head), len(payload)) + head + payload
 
 
@@ -103,6 +105,8 @@ def _laid_out(about: dict[str, Any], payload: bytearray) -> Tensors:
             else torch.empty(shape, dtype=dtype)
         )
         start = end + -end % _ALIGNED
+    if start != len(payload):
+        raise ValueError("bytes that are no tensor's")
     return tensors
 
 
@@ -139,8 +143,9 @@ class Incoming:
             raise WireError(f"{payload_bytes} bytes of tensors; {max_bytes} are allowed")
         body = self._exactly(head_bytes + payload_bytes, deadline)
         try:
-            header, about = json.loads(body[:head_bytes])
-            tensors = _laid_out(about, body[head_bytes:]) if about else {}
+            header = json.loads(body[:head_bytes])
+            about = header.pop("tensors", {}) if isinstance(header, dict) else {}
+            tensors = _laid_out(about, body[head_bytes:])
         except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
             raise WireError(f"a frame that cannot be read: {error}") from error
         if not isinstance(header, dict):
