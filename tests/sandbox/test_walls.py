@@ -76,7 +76,6 @@ REFUSED = ("PermissionError", "FileNotFoundError", "OSError", "BlockingIOError")
         "socket.socket(socket.AF_UNIX)",
         "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
         "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (0, 0))",
-        "open('big', 'wb').write(bytes(2 << 20))",
         "os.chroot('.')",
     ],
 )
@@ -102,6 +101,14 @@ def test_calls_refused(server, call, number):
 def test_limits_cannot_be_raised(server):
     expression = "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))"
     assert "not allowed to raise" in inside(server, expression)
+
+
+def test_files_end_at_their_limit(server):
+    """Of a smaller one: at the limit itself the server ends the fork, sooner or later."""
+    limit = "resource.getrlimit(resource.RLIMIT_FSIZE)"
+    assert inside(server, limit) == (LIMITS.output_bytes,) * 2
+    less = "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))"
+    assert inside(server, "open('big', 'wb', 0).write(bytes(2000))", before=less) == 1000
 
 
 def test_memory_ends_at_its_limit(server):
