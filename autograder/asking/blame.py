@@ -29,11 +29,12 @@ def forbidden(name: str, banned: str) -> StudentError:
 
 
 def switched_off() -> StudentError:
-    """A banned call of ours was not refused where each must be."""
+    """Of a call of ours not all was told that there is to tell."""
     return StudentError(
         Verdict.FORBIDDEN,
-        "The submission has switched off what notices the calls that this assignment does not "
-        "allow: a call of the grader's own, made to try it, was not refused.",
+        "The submission has switched off what notices what its functions do (calls that this "
+        "assignment does not allow, inputs written to, modes left): a call of the grader's own, "
+        "made to try it, was not noticed.",
     )
 
 

@@ -83,7 +83,7 @@ class RemoteStudent:
         self._kept: dict[int, Answer | StudentError] = {}  # answers to foreseen questions
         self._kept_bytes = 0
         self._proof = Proof.of(banned)
-        self._unguarded: StudentError | None = None  # once a banned call was let through
+        self._unguarded: StudentError | None = None  # once something was not noticed
         self._gone: dict[str, StudentError] = {}  # names whose call ended the process
         self._set_aside: set[str] = set()  # cells that ended the process
         self.cell_errors: dict[str, StudentError] = {}  # by cell
@@ -114,13 +114,13 @@ class RemoteStudent:
                 self._prove()
 
     def unguarded(self) -> StudentError | None:
-        """To be asked last: whether banned calls are still noticed, or what to say if not."""
+        """To be asked last: whether all is still noticed, or what to say if not."""
         self._skip_to(None)
         self._prove()
         return self._unguarded
 
     def _prove(self) -> None:
-        if self._proof is None or self._fork is None or self._time_left() <= 0:
+        if self._fork is None or self._time_left() <= 0:
             return
         stands, before = False, self._deadline
         self._deadline = time.monotonic() + 2 * self.call_seconds  # it is ours, not of their time

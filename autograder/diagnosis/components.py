@@ -111,9 +111,9 @@ class Component:
 
     def install(self, session: Session, faults: Faults) -> None:
         """Let the component with these faults stand for its names in a notebook."""
-        names = dict.fromkeys(each.name for each in faults)  # of two places it may be one fault
-        bases = tuple(self.classes[each] for each in names) or (self.base,)
-        made = type(self.of[0], bases, {})  # named as a student would: exceptions tell
+        made = type(
+            self.of[0], self._bases(faults), {}
+        )  # named as a student would: exceptions tell
         if self.is_module:
             session.define(self.of[0], made)
             return
@@ -121,9 +121,13 @@ class Component:
         for name in self.of:
             session.define(name, getattr(instance, name)() if self.is_value else instance)
 
+    def _bases(self, faults: Faults) -> tuple[type, ...]:
+        names = dict.fromkeys(each.name for each in faults)  # of two places it may be one fault
+        return tuple(self.classes[each] for each in names) or (self.base,)
+
     def cell_with(self, faults: Faults) -> str:
         """The solution cell of a student who makes these mistakes."""
-        bases = [self.classes[each.name] for each in faults] or [self.base]
+        bases = self._bases(faults)
         kept = {one.__name__ for each in bases for one in each.__mro__}
         parts = [text for name, text in self._parts if name is None or name in kept]
         parts.append(f"class {self.of[0]}({', '.join(x.__name__ for x in bases)}):\n    pass")

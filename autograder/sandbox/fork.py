@@ -28,7 +28,9 @@ def run(channel: socket.socket, limits: Limits, scratch: str) -> None:
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = BoundedOutput(  # type: ignore[misc, assignment]
         limits.output_bytes
     )
-    torch.compile = _as_it_is  # type: ignore[assignment] # no compiler lies within the walls
+    # No compiler lies within the walls; and what is compiled of torch's own, or recorded of it, in
+    # a cell would not be noticed in a question.
+    torch.compile = torch.jit.script = torch.jit.trace = _as_it_is  # type: ignore[assignment]
     os.rename = os.replace = _rename  # type: ignore[assignment]
     # The same for every submission; no result may depend on it. Not torch's own function: it looks
     # for devices that are not there, and notes from where it was called, for which it reads files.
@@ -36,8 +38,8 @@ def run(channel: socket.socket, limits: Limits, scratch: str) -> None:
     _serve(channel, limits.output_bytes)
 
 
-def _as_it_is(function: Any = None, **_: Any) -> Any:
-    """Stands for `torch.compile`, with and without options."""
+def _as_it_is(function: Any = None, *_: Any, **__: Any) -> Any:
+    """Stands for what compiles a function, with and without options."""
     return function if function is not None else _as_it_is
 
 

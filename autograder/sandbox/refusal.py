@@ -46,7 +46,11 @@ _KINDS = (
         also=("aten::_safe_softmax",),
     ),
     _Kind(("transformer",), but=("torch.fx",)),
-    _Kind(("layer_norm",), proof=("torch.layer_norm", "x, (1,)")),
+    _Kind(
+        ("layer_norm", "group_norm"),
+        proof=("torch.layer_norm", "x, (1,)"),
+        also=("aten::instance_norm", "aten::native_batch_norm", "aten::rms_norm"),
+    ),
     _Kind(("cross_entropy",), but=("binary",), proof=("torch._C._nn.cross_entropy_loss", "x, x")),
 )
 _ANY = re.compile(

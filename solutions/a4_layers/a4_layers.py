@@ -59,8 +59,9 @@
 # - **From scratch** still holds. `nn.Linear`, `nn.Dropout`, `nn.Parameter` and all plain tensor
 #   operations are welcome. Not allowed are `nn.MultiheadAttention`,
 #   `F.multi_head_attention_forward`, `F.scaled_dot_product_attention`, and everything whose name
-#   starts with `nn.Transformer`. In section 1, and only there, `nn.LayerNorm` and `F.layer_norm`
-#   are not allowed either. Later you may use your own `LayerNorm` or torch's.
+#   starts with `nn.Transformer`. In section 1, and only there, torch's norms (`nn.LayerNorm`,
+#   `F.layer_norm`, `F.group_norm` and the like) are not allowed either. Later you may use your own
+#   `LayerNorm` or torch's.
 # - **Hints** are folded, in steps. Open one, try again, then open the next.
 # - `with trace():` prints the shapes on their way through your modules, each below the one that
 #   calls it. Where one raises an error, the list ends: that is the place to look at.

@@ -12,7 +12,7 @@ from autograder.asking.proof import Proof
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import Cell, StudentError
 from autograder.course.result import Verdict
-from autograder.sandbox import refusal, walls
+from autograder.sandbox import refusal, walls, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 
@@ -62,6 +62,7 @@ def test_what_is_banned_stands_for_all_of_its_kind(server, call, named):
         "import torch.nn.attention.flex_attention",
         "assert torch.nn.functional.scaled_dot_product_attention(*[torch.ones(1, 2)] * 3).any()",
         "torch.nn.MultiheadAttention(4, 1)",
+        "torch.nn.modules.module.register_module_forward_hook(lambda *_: 5)",
         "import gc, inspect\ngc.collect()\ninspect.getsource(torch.nn.Linear)",
     ],
 )
@@ -116,7 +117,7 @@ def test_a_process_that_ends_when_it_is_to_prove_something_has_proven_it(server)
 SLOW = """
 import sys, time
 def f(q):
-    sys.setprofile(lambda *_: time.sleep(0.02))
+    sys.setprofile(lambda *_: time.sleep(0.001))
     return q
 """
 
@@ -129,14 +130,61 @@ def test_whose_time_ends_while_it_is_to_prove_something_is_not_accused(server):
         assert each._deadline < time.monotonic()  # and has no more time for it
 
 
+def one(x):
+    return wire.Packer(99).pack(x)
+
+
 def test_a_proof_holds_for_its_own_answer_alone():
     proof = Proof.of(BANNED)
     proof.frames()
-    right = {"banned": [ATTENTION], "value": {"plain": proof._number}}
+    value = one((0, 0, proof._number))
+    right = {"banned": [ATTENTION], "value": value, "gradients": [], "changed": [0], "read": []}
+    right |= {"elsewhere": [True, False, False], "watched": [], "operations": 0}
+    right |= {"mode_changed": True}
     assert proof.holds(right, {})
-    for wrong in ({"banned": []}, {"banned": ["torch.ones"]}, {"value": {"plain": 5}}):
+    for wrong in (
+        *({"banned": []}, {"banned": ["torch.ones"]}),
+        *({"value": one(proof._number)}, {"value": one((0, 0, 5))}),
+        *({"changed": []}, {"changed": [0, 1]}, {"elsewhere": [False] * 3}),
+        *({"elsewhere": [True] * 3}, {"mode_changed": False}),
+    ):
         assert not proof.holds(right | wrong, {})
-    assert Proof.of(["torch.argsort"]) is None
+    proof = Proof.of(["torch.argsort"])  # which is not noticed while it runs
+    proof.frames()
+    right |= {"value": one((0, 0, proof._number))}
+    assert proof.holds(right | {"banned": []}, {})
+    assert not proof.holds(right, {})
+
+
+LIES = {
+    "writing": "session._same = lambda *_: True",
+    "writing_of_all": "session._same = lambda *_: False",
+    "modes": "session.modes = lambda module: []",
+    "devices": "session.AnotherDevice.has = lambda *_: True",
+}
+
+
+@pytest.mark.parametrize("banned", [BANNED, ()])
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+def test_who_changes_what_is_told_of_a_call_is_found_out(server, lie, banned):
+    source = f"import sys\nsession = sys.modules['autograder.sandbox.session']\n{lie}"
+    with student(server, f"{source}\ndef f(q): return q", banned=banned) as each:
+        with pytest.raises(StudentError, match="switched off") as error:
+            each.call("f", Q)
+        assert error.value.verdict is Verdict.FORBIDDEN
+
+
+@pytest.mark.parametrize("how", ["script", "trace"])
+def test_what_is_compiled_in_a_cell_stays_what_it_is(server, how):
+    compiled = {"script": "script(attend)", "trace": "trace(attend, [torch.ones(1, 3, 4)] * 3)"}[
+        how
+    ]
+    source = "attend = torch.nn.functional.scaled_dot_product_attention\n"
+    source += f"compiled = torch.jit.{compiled}\ndef f(q): return compiled(q, q, q)"
+    with student(server, source) as each, pytest.raises(StudentError, match="does not allow"):
+        each.call("f", Q)
+    with student(server, f"import torch\n@torch.jit.{how}\ndef f(q): return q") as each:
+        assert torch.equal(each.call("f", Q).value, Q)
 
 
 def test_torch_is_asked_what_there_is():

@@ -109,6 +109,15 @@ def test_a_fault_that_inherits_from_another_is_the_same_mistake_in_another_way(e
     assert "class IgnoresTheMask(" in attention.cell_with((other,))
 
 
+def test_one_fault_that_is_found_in_two_places_is_one(exam, attention):
+    (one,) = chosen(attention, "IgnoresTheMask")
+    other = replace(one, item="causal_mask")
+    case = exam.bank.cases[next(iter(exam.bank.cases_of(attention)))]
+    twice = attention.answer((one, other), case.question)
+    assert same(twice, attention.answer((one,), case.question), case)
+    assert attention.cell_with((one, other)) == attention.cell_with((one,))
+
+
 ROWS = """
 import math
 import torch

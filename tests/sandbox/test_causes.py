@@ -2,16 +2,24 @@
 
 import errno
 import os
+import subprocess
+import sys
 
 import pytest
 
 from autograder.sandbox import causes, landlock, walls
+from autograder.sandbox.folder import Folder
 from autograder.sandbox.walls import NoWalls
 
 OFF = "/proc/sys/user/max_user_namespaces"
 DEBIAN = "/proc/sys/kernel/unprivileged_userns_clone"
 APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 FILTERED = {"/proc/self/status": "Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1"}
+ALL, SETFCAP = (1 << 41) - 1, 1 << 31
+
+
+def capabilities(effective):
+    return {"/proc/self/status": f"Name:\tx\nCapEff:\t{effective:016x}\nSeccomp:\t0"}
 
 
 @pytest.fixture
@@ -33,6 +41,10 @@ def machine(monkeypatch):
         ("sandlock", {OFF: "0"}, 0, "user namespaces are switched off"),
         ("bubblewrap", {APPARMOR: "1"}, 1000, "bwrap-userns-restrict"),
         ("bubblewrap", FILTERED, 0, "a container's call filter"),
+        ("bubblewrap", capabilities(ALL & ~SETFCAP), 0, "--cap-add SETFCAP"),
+        ("sandlock", capabilities(ALL & ~SETFCAP), 0, "or grade as an ordinary user"),
+        ("sandlock", capabilities(ALL), 0, "it does not stand here; it said: no"),
+        ("bubblewrap", capabilities(0), 1000, "it does not stand here; it said: no"),
         ("sandlock", FILTERED, 1000, "a container's call filter"),
         ("sandlock", {OFF: "0"}, 1000, "it does not stand here; it said: no"),  # it needs none
         ("plain", {OFF: "0"} | FILTERED, 0, "it does not stand here; it said: no"),
@@ -96,3 +108,28 @@ def test_what_does_not_stand_is_not_chosen(monkeypatch):
     reasons["plain"] = "no"
     with pytest.raises(NoWalls, match="plain: no"):
         walls.choose()
+
+
+NOBODY = """
+import os, pwd
+
+def nobody(user):
+    raise KeyError(user)
+
+pwd.getpwuid = nobody
+import autograder
+from pathlib import Path
+print(Path.home())
+"""
+
+
+def test_who_has_neither_a_home_nor_an_account_has_a_folder_that_can_be_asked_for():
+    command = [sys.executable, "-c", NOBODY]
+    environment = {name: value for name, value in os.environ.items() if name != "HOME"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.stdout == "/nonexistent\n", done.stderr
+    with Folder() as folder:
+        walls.copy_worker(folder)
+        for wall in ("sandlock", "plain"):
+            if walls.why_not(wall) is None:  # whose programs would ask, too
+                assert f"HOME={folder}/scratch" in walls.command(wall, folder, 1)

@@ -17,28 +17,31 @@ NAME = "a1_attention"
 COMMAND = [sys.executable, str(ROOT / "tests/container.py"), sys.executable]
 AUTOGRADER = ["-c", "from autograder.cli import app; app()"]
 HARMFUL = ("kills_the_server", "reads_what_is_not_its_own", "network")
-ANOTHER = 65534
+ANOTHER, WITHOUT_AN_ACCOUNT = 65534, 54321
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64", reason="the container's call filter has the numbers of x86-64"
 )
 
 
-@pytest.fixture(params=["as we are", "as an ordinary user"])
+@pytest.fixture(params=["as we are", "as an ordinary user", "as nobody at all"])
 def run(request, tmp_path):
     """Runs Python in the container, in a folder that its user may write."""
     become = {}
-    if request.param == "as an ordinary user":
+    if request.param != "as we are":
         if os.geteuid():
             pytest.skip("so we are")
-        become = {"user": ANOTHER, "group": ANOTHER, "extra_groups": []}
+        user = ANOTHER if request.param == "as an ordinary user" else WITHOUT_AN_ACCOUNT
+        become = {"user": user, "group": user, "extra_groups": []}
     if reason := walls.why_not("plain"):
         pytest.skip(f"plain: {reason}")
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, become.get("user", -1), -1)
 
         def run(*arguments):
-            environment = {"PATH": os.environ["PATH"], "HOME": folder, "COLUMNS": "400"}
+            environment = {"PATH": os.environ["PATH"], "COLUMNS": "400"}
+            if request.param != "as nobody at all":
+                environment["HOME"] = folder
             return subprocess.run(
                 [*COMMAND, *arguments],
                 cwd=folder,

@@ -183,7 +183,6 @@ def old(request):
         "os.open(OURS, 3 | os.O_TRUNC)",
         "os.rename(OURS, 'mine')",
         "os.link(OURS, 'mine')",
-        "os.unlink(OURS)",
         "open('../mine', 'w')",
         "os.kill(os.getppid(), 0)",
         "socket.create_connection(('127.0.0.1', 9))",
@@ -197,6 +196,12 @@ def test_an_old_kernel_holds_as_well(old, way):
     size = os.path.getsize(old._folder / "worker/autograder/sandbox/server.py")
     assert str(inside(old, way, before)).startswith(("PermissionError", "OSError: [Errno 18]"))
     assert os.path.getsize(old._folder / "worker/autograder/sandbox/server.py") == size
+
+
+def test_an_old_kernel_removes_nothing_either(old):
+    ours = old._folder / "worker/autograder/sandbox/server.py"
+    assert inside(old, f"os.unlink({str(ours)!r})") is None  # as far as it can tell
+    assert ours.exists()
 
 
 def test_an_old_kernel_empties_the_scratch_folder(old):
