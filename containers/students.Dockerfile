@@ -1,6 +1,8 @@
 # For students, on JupyterHub or alone. Build it from the repository's root, after a release:
 #   docker run --rm --publish 8888:8888 students
-FROM docker.io/library/python:3.12-slim
+# Any image that has Python, pip and apt-get will do, such as one of your own mirror.
+ARG BASE=docker.io/library/python:3.12-slim
+FROM ${BASE}
 
 ARG PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
