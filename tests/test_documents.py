@@ -39,6 +39,7 @@ COMMANDS = {
     "autograder collect a1_attention moodle.zip --times worksheet.csv": FOLDER,
     "autograder collect a1_attention submissions.zip": FOLDER,
     "autograder collect a1_attention submissions.zip --dry-run": f"{FOLDER} --dry-run",
+    "autograder diff v1.0 v1.1": ": && autograder bundle && autograder diff dist dist",
     "autograder doctor": None,
     "autograder doctor --attack": "autograder doctor",  # minutes: tests/proof/test_attacking.py
     "autograder export": None,

@@ -155,7 +155,7 @@ def test_only_the_command_line_prints():
 def test_every_command_is_in_the_readme():
     commands = {each.callback.__name__ for each in app.registered_commands}
     assert commands == {
-        *("new", "release", "bundle", "samples", "verify", "margins", "prove"),
+        *("new", "release", "bundle", "diff", "samples", "verify", "margins", "prove"),
         *("collect", "grade", "pages", "export", "similar", "check", "doctor", "demo"),
     }
     readme = (ROOT / "README.md").read_text()

@@ -7,9 +7,9 @@ is compressed, which every library does in its own way.
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from autograder.bundle.names import troubles
+from autograder.bundle.words import texts_of_items
 from autograder.course import Assignment, Course, print_of
 from autograder.export import packed
 from autograder.release import for_course
@@ -67,7 +67,7 @@ def _manifest(
 def _items(assignment: Assignment, files: Mapping[str, bytes]) -> dict[str, str]:
     """Of each item: its entry in course.yml, the text before it, its public cases."""
     cases = json.loads(files["checks/cases.json"])["items"]
-    texts = _texts(json.loads(files[f"{assignment.id}.ipynb"]))
+    texts = texts_of_items(json.loads(files[f"{assignment.id}.ipynb"]))
     parts = (*assignment.items, *assignment.manual)
     return {
         each.id: print_of(
@@ -79,17 +79,6 @@ def _items(assignment: Assignment, files: Mapping[str, bytes]) -> dict[str, str]
         )
         for each in parts
     }
-
-
-def _texts(notebook: Any) -> dict[str, str]:
-    """What a student reads for each item: the cells behind the last item's, up to its own."""
-    texts, behind = {}, ""
-    for cell in notebook["cells"]:
-        behind += "".join(cell["source"]) + "\n"
-        about = cell["metadata"].get("nbgrader", {})
-        if about.get("grade"):
-            texts[about["grade_id"]], behind = behind, ""
-    return texts
 
 
 def _sha256(data: bytes) -> str:

@@ -4,7 +4,17 @@ Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong c
 3 the machine let it down, or Ctrl-C.
 """
 
-from autograder.cli import assignment, authoring, bundle, collect, export, grading, similar, verify
+from autograder.cli import (
+    assignment,
+    authoring,
+    bundle,
+    collect,
+    diff,
+    export,
+    grading,
+    similar,
+    verify,
+)
 from autograder.cli.app import app
 
 __all__ = [
@@ -13,6 +23,7 @@ __all__ = [
     "authoring",
     "bundle",
     "collect",
+    "diff",
     "export",
     "grading",
     "similar",

@@ -12,7 +12,7 @@ import rich.markup
 import typer
 from rich.console import Console
 
-from autograder.bundle import BundleError
+from autograder.bundle import BundleError, NoVersion
 from autograder.checking import ChecksBroken
 from autograder.cli import demo as demos
 from autograder.collect import CollectError
@@ -54,7 +54,7 @@ _ENDS: dict[int, str] = {
 _EXPECTED = (
     *(ManifestError, UnknownIdError, ReleaseError, ChecksBroken, NoWalls, ServerFailed),
     *(GradebookError, SettingsError, RosterError, CollectError, BadFault, demos.NotADemo),
-    *(NothingGraded, NotThatSheet, BundleError, ClusterUnfit),
+    *(NothingGraded, NotThatSheet, BundleError, ClusterUnfit, NoVersion),
 )
 
 

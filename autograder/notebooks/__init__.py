@@ -19,6 +19,7 @@ from autograder.notebooks.given import (
     parts_elsewhere,
 )
 from autograder.notebooks.pasted import known_by
+from autograder.notebooks.percent import percent_cells
 from autograder.notebooks.source import (
     READY,
     Source,
@@ -49,6 +50,7 @@ __all__ = [
     "lie_beside",
     "modules_for",
     "parts_elsewhere",
+    "percent_cells",
     "read_bounded",
     "read_notebook",
     "read_source",
