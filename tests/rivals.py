@@ -119,14 +119,12 @@ def scores(root: Path, name: str) -> set[tuple[float, float]]:
         return {(each.score, each.max_score) for each in found}
 
 
-def otter(root: Path, name: str, secret: str, count: int) -> Command | None:
-    """Submissions for `otter run`, in an environment of its own; None where it cannot be made."""
+def otter(root: Path, name: str, secret: str, count: int) -> Command:
+    """Submissions for `otter run`, in an environment of its own, which is installed first."""
     home = root / "otter"
     venv.create(home, with_pip=True)
     python = str(home / "bin" / "python")
-    done = subprocess.run([python, "-m", "pip", "install", "--quiet", _OTTER], capture_output=True)
-    if done.returncode:
-        return None
+    subprocess.run([python, "-m", "pip", "install", "--quiet", _OTTER], check=True)
     # torch is ours, which would take minutes to install.
     places = {*map(Path, sys.path), Path(torch.__file__).parents[1], ROOT}
     ours = [str(each) for each in places if each.name == "site-packages" or each == ROOT]
