@@ -109,3 +109,10 @@ def test_an_image_copies_what_is_there_and_let_in(path):
         assert (ROOT / source).exists(), source
         assert source.partition("/")[0] in let_in, source
     assert text.count("\nFROM ") + text.startswith("FROM ") == 1
+
+
+def test_the_grader_does_not_lie_among_the_libraries_of_its_image():
+    """Submissions may read those: no wall would stand there, and grading would be refused."""
+    text = (ROOT / "containers" / "grader.Dockerfile").read_text()
+    (installed,) = re.findall(r"pip install --no-deps --no-build-isolation (.*?) &&", text)
+    assert installed == "--editable ."
