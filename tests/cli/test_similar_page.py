@@ -80,7 +80,7 @@ class Tags(HTMLParser):
 
 def test_the_pair_is_side_by_side_and_nothing_of_it_is_markup(class_):
     said = similar()
-    assert f"{STUDENTS + 2} compared, 4 skipped, 1 pairs" in said.replace("\n", " ")
+    assert f"{STUDENTS + 2} compared, 4 skipped, 1 pair" in said.replace("\n", " ")
     path = class_ / "results" / f"{NAME}.similar.html"
     before = path.read_bytes()
     page = Tags(path.read_text())

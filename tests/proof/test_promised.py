@@ -76,10 +76,9 @@ def test_a_promise_about_a_name_that_is_not_there_is_named(copied):
     )
 
 
-def test_the_table_has_both_sides(copied):
-    shown = CliRunner().invoke(
-        app, ["verify", NAME, "--promises", "--course", str(copied)], env={"COLUMNS": "200"}
-    )
+def test_the_table_has_both_sides(copied, monkeypatch):
+    monkeypatch.setattr(cli_verify.out, "width", 200)
+    shown = CliRunner().invoke(app, ["verify", NAME, "--promises", "--course", str(copied)])
     assert shown.exit_code == 0, shown.output
     (line,) = (each for each in shown.output.splitlines() if "The pieces (2)" in each)
     assert "Cut a pulse" in line

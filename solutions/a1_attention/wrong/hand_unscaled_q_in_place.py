@@ -1,4 +1,4 @@
-# The numbers worked out by hand leave out step 2: the scores are not halved before the exponential. The scale is divided into q in place: the caller's q is changed (and a q that requires a gradient raises an error).
+# By hand without the scale; and q is divided in place.
 # fails: hand_example, attention_tensors
 # lines: hand_weights = torch.tensor([[1 / 46, 9 / 46, 36 / 46], [4 / 6, 1 / 6, 1 / 6]])
 # lines: q /= math.sqrt(q.shape[-1])

@@ -1,4 +1,4 @@
-# The mask is multiplied onto the finished softmax: blocked weights become 0, but the remaining ones are not what they would be without the blocked keys, and no longer sum to 1.
+# The mask is multiplied onto the finished softmax, whose rows no longer sum to 1.
 # fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # lines: weights = weights * mask
 # %% solution="attention"

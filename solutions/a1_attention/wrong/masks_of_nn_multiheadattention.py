@@ -1,4 +1,4 @@
-# The attention reads its mask the wrong way round: it blocks where the mask is True. padding_mask is True at the padding and not at the real tokens. causal_mask is True above the diagonal, at what comes later, and not on and below it.
+# All three masks the other way round, as torch's own attention has them.
 # fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors, padding_mask, causal_mask, masks_together
 # lines: ignore = mask.expand(scores.shape)
 # lines: return tokens.eq(pad_id)[:, None, None, :]

@@ -1,4 +1,4 @@
-# Blocked scores are filled with -1e9 and that is all: a query with every key blocked has the same score everywhere and listens to all keys equally, instead of having weights and an output of zero.
+# Blocked scores are -1e9 and no more: who may hear nothing hears all alike.
 # fails: attention_blocked_rows
 # lines: scores = scores.masked_fill(mask == 0, -1e9)
 # %% solution="attention"

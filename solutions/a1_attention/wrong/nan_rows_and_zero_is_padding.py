@@ -1,4 +1,4 @@
-# Blocked scores are -inf and nobody looks after a row that is blocked from end to end: its softmax is NaN, and so is its output. padding_mask compares with 0 instead of pad_id, which is never read.
+# Rows without a key are NaN; and padding is what is 0.
 # fails: attention_blocked_rows, padding_mask
 # lines: scores = scores.masked_fill(~mask, float('-inf'))
 # lines: return (tokens != 0).unsqueeze(1).unsqueeze(2)

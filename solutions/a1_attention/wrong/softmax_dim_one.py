@@ -1,4 +1,4 @@
-# The softmax runs over axis 1, whatever that is (the queries of a batch, the heads where there are heads), and not over the keys, the last axis.
+# The softmax runs over axis 1, whatever that is.
 # fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # lines: p_attn = F.softmax(scores, dim=1)
 # %% solution="attention"

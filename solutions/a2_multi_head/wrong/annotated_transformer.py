@@ -1,4 +1,4 @@
-# mask.unsqueeze(1) puts one more axis into every mask; and the weights pass a dropout, which does nothing in eval mode.
+# Each mask gets one more axis; the dropout on the weights does nothing in eval mode.
 # fails: heads_weights, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: mask = mask.unsqueeze(1)
 # %% solution="multi_head"

@@ -1,4 +1,4 @@
-# An assert looks at the sizes: AssertionError instead of ValueError. split_heads takes (d h) for (h d): head h gets every n_heads-th column instead of d_k columns in a row. merge_heads does the same: the heads' numbers are interleaved instead of side by side.
+# An assert looks at the sizes; columns are dealt out, in both directions.
 # fails: heads_bad_sizes, heads_split, heads_merge, heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: assert d_model % n_heads == 0, f"{d_model} must be a multiple of {n_heads}"
 # lines: return rearrange(x, "b n (d h) -> b h n d", h=self.heads)

@@ -1,4 +1,4 @@
-# The scores are divided by the root of d_model and not by that of d_k, the size of a head. A query with every key blocked has -1e20 everywhere, so it listens to all keys equally instead of hearing nothing.
+# Scaled by the root of d_model; and blocked rows hear all alike.
 # fails: heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: energy = energy / (self.embed_size ** (1 / 2))
 # lines: energy = energy.masked_fill(mask == 0, float("-1e20"))

@@ -1,4 +1,4 @@
-# merge_heads views (batch, n_heads, t, d_k) as (batch, t, d_model) without the transpose: numbers of different positions get into one vector. The stored weights are averaged over the heads, so they have the shape (batch, t_q, t_k).
+# Heads are merged without a transpose; the stored weights are their mean.
 # fails: heads_merge, heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: return x.contiguous().view(b, t, self.d_model)
 # lines: self.weights = gewichte.mean(dim=1).detach()

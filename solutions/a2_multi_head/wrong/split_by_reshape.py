@@ -1,4 +1,4 @@
-# split_heads only reshapes to (batch, n_heads, t, d_k), without a transpose: each head gets a few whole words, cut into pieces, instead of a slice of every word.
+# Heads are split by shape alone: each gets a few whole words, cut into pieces.
 # fails: heads_split, heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: return x.reshape(batch_size, self.n_heads, length, self.d_k)
 # %% solution="multi_head"

@@ -1,4 +1,4 @@
-# v_proj is given the key (a copied line): the argument value is never read, which shows as soon as value is another tensor than key.
+# v_proj is given the key, a copied line: value is never read.
 # fails: heads_cross_attention, heads_gradients
 # lines: V = self.split_heads(self.v_proj(key))
 # %% solution="multi_head"

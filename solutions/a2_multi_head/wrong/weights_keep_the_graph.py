@@ -1,4 +1,4 @@
-# The stored weights are not detached: they require a gradient and keep the graph of the last forward alive.
+# The stored weights are not detached.
 # fails: heads_weights
 # lines: heads, self.weights = scaled_dot_product_attention(
 # %% solution="multi_head"

@@ -1,4 +1,4 @@
-# i already goes up in steps of two (0, 2, 4, ...), and is multiplied by 2 once more: the exponent is twice what it should be, and all hands but the first are too slow.
+# i goes up in steps of two, and is multiplied by 2 once more.
 # fails: encoding_values, encoding_far
 # lines: angle = pos / (10000 ** (2 * i / d_model))
 # %% solution="sinusoidal_encoding"

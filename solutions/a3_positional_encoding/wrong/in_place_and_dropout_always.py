@@ -1,4 +1,4 @@
-# x += writes the table into the caller's x. F.dropout is called without training=self.training, so it drops in eval mode as well.
+# The table is added into the caller's x; and dropout drops in eval mode, too.
 # fails: position_dropout, position_tensors
 # lines: x += self.encoding[:t]
 # lines: return F.dropout(x, p=self.p)

@@ -1,4 +1,4 @@
-# sinusoidal_encoding does not look whether d_model is odd: torch raises a RuntimeError about shapes (the cosines do not fit) instead of a ValueError. forward does not look whether t is larger than max_len: a RuntimeError about shapes instead of a ValueError (and with max_len=1 no error at all).
+# Sizes are not looked at: torch raises an error of its own, or none.
 # fails: encoding_odd_size, position_too_long
 # lines: pe = torch.zeros(max_len, d_model)
 # lines: x = x + self.encoding[: x.size(1), :]

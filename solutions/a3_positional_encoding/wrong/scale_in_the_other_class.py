@@ -1,4 +1,4 @@
-# TokenEmbedding returns the rows as they are, without the root of d_model. PositionalEncoding multiplies x by the root of d_model before it adds the table.
+# The scale is in PositionalEncoding, and not in TokenEmbedding.
 # fails: embedding_scale, embedding_gradients, position_added, position_lengths, position_tensors
 # lines: return self.embedding(tokens)
 # lines: x = x * self.d_model ** 0.5

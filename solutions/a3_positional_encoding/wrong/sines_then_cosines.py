@@ -1,4 +1,4 @@
-# All sines stand in the first half of the columns and all cosines in the second half, instead of side by side in even and odd columns.
+# All sines in the first half of the columns, all cosines in the second.
 # fails: encoding_first_row, encoding_values, encoding_far
 # lines: return torch.cat([torch.sin(args), torch.cos(args)], dim=-1)
 # %% solution="sinusoidal_encoding"

@@ -1,4 +1,4 @@
-# The buffer has the shape (max_len, 1, d_model) of the tutorial with the sequence in front, not (max_len, d_model). The buffer is persistent (the default), so it is in the state dict. The rows are chosen by x.size(0), which is the batch here: all words of sentence b get row b.
+# The tutorial with the sequence in front: shape, state dict and rows are its own.
 # fails: position_added, position_lengths, position_buffer
 # lines: pe = pe.unsqueeze(1)
 # lines: self.register_buffer('encoding', pe)

@@ -1,4 +1,4 @@
-# The default of eps is 1e-6 instead of 1e-5. torch.var divides by d_model - 1 unless told otherwise. eps is added to the standard deviation, outside the root, and not to the variance (so equal numbers also have a gradient that is not finite).
+# The norm of a well-known port: its eps, its variance, and where eps is added.
 # fails: norm_output, norm_eps, norm_gradients
 # lines: def __init__(self, d_model, eps=1e-6):
 # lines: var = x.var(-1, keepdim=True)

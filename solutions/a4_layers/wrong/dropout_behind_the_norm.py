@@ -1,4 +1,4 @@
-# FeedForward makes a dropout and never uses it. In the encoder layer dropout comes after the norm, over the whole stream, instead of over what the sublayer says. The cross-attention takes its keys from the stream and only its values from memory.
+# An unused dropout, one behind the norm, and keys from the stream.
 # fails: feed_forward_dropout, encoder_dropout, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: return self.linear2(self.relu(self.linear1(x)))
 # lines: x = self.dropout(self.norm1(attention + x))

@@ -1,4 +1,4 @@
-# norm1 is used again after the feed-forward network (a copied block); norm2 exists but is never used.
+# norm1 is used again after the network, a copied block, and norm2 never.
 # fails: encoder_output, encoder_mask, encoder_dropout, encoder_gradients
 # lines: x = self.norm1(x + _x )
 # %% solution="encoder_layer"

@@ -1,4 +1,4 @@
-# EncoderLayer.forward takes a mask and does not pass it on to self_attn. DecoderLayer makes its FeedForward without the dropout, so that it always has 0.1.
+# The encoder layer's mask and the decoder layer's dropout are not passed on.
 # fails: encoder_mask, decoder_dropout
 # lines: attn = self.self_attn(x, x, x)
 # lines: self.feed_forward = FeedForward(d_model, d_ff)

@@ -1,4 +1,4 @@
-# The encoder layer is pre-norm: the norm comes before each sublayer and not after the addition. So is the decoder layer.
+# Both layers are pre-norm.
 # fails: encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: return x + self.drop(fn(norm(x)))
 # lines: return x + self.drop(block(norm(x)))

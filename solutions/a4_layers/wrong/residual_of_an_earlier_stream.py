@@ -1,4 +1,4 @@
-# What cross-attention says is added to x, the input of the layer, and not to the stream as it is after the first frame.
+# What the cross-attention says is added to the layer's input.
 # fails: decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: h2 = self.norm2(x + self.dropout(crossed))
 # %% solution="decoder_layer"

@@ -1,4 +1,4 @@
-# The variance is computed as the mean of the squares minus the square of the mean, which has no digits left for large numbers that differ little.
+# The variance is the mean of the squares minus the square of the mean.
 # fails: norm_gradients
 # lines: var = (x ** 2).mean(dim=-1, keepdim=True) - mean ** 2
 # %% solution="layer_norm"

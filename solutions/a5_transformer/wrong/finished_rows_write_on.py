@@ -1,4 +1,4 @@
-# A row that has produced end_id goes on writing words, instead of getting padding. It stops only when all rows produce end_id in one and the same step: that a row ended earlier is forgotten.
+# Rows that have ended write on, and all must end in one and the same step.
 # fails: greedy_end
 # lines: words = next_words
 # lines: finished = words == end_id

@@ -1,4 +1,4 @@
-# forward ends with a log_softmax (the generator of a well-known tutorial): log-probabilities, not logits.
+# forward ends with a log_softmax, the generator of a well-known tutorial.
 # fails: transformer_output, transformer_padding, transformer_tensors
 # lines: return F.log_softmax(self.output(out), dim=-1)
 # %% solution="transformer"

@@ -1,4 +1,4 @@
-# decode hands the two masks to the decoder in the wrong order: the source's mask goes to the self-attention, which thereby sees the future, and the target's to the cross-attention; sentences of different lengths raise an error.
+# decode hands the two masks to the decoder in the wrong order.
 # fails: transformer_output, arguments, transformer_padding, transformer_tensors
 # lines: return self.decoder(target, memory, src_mask, tgt_mask)
 # %% solution="transformer"

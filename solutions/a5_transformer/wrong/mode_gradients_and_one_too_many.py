@@ -1,4 +1,4 @@
-# The model is put into eval mode and left there. Nothing switches the gradients off: memory and decoder outputs require them. The start token is not counted: max_len words are written behind it, so a row may have max_len + 1 tokens.
+# Eval mode is left on, gradients are kept, and the start does not count.
 # fails: greedy_words, greedy_end, greedy_care
 # lines: model.eval()
 # lines: encoder_output = model.encode(source)

@@ -1,4 +1,4 @@
-# source_mask leaves pad_id out, so that padding is always target_mask makes the causal mask on torch's default device and not on that of the target. target_mask is causal only: padding in the target is listened to.
+# Padding is always 0, the target's is heard, and its mask is made elsewhere.
 # fails: transformer_masks, transformer_padding, transformer_tensors
 # lines: return padding_mask(source)
 # lines: look_ahead = causal_mask(T)

@@ -1,4 +1,4 @@
-# The encoder multiplies the embeddings by the root of d_model, which TokenEmbedding has done already.
+# The encoder scales what TokenEmbedding has scaled already.
 # fails: encoder_output, encoder_mask, stack_depth
 # lines: x = self.token_embedding(tokens) * math.sqrt(self.d_model)
 # %% solution="encoder"

@@ -1,4 +1,4 @@
-# The divergence (KLDivLoss) instead of the cross-entropy: the entropy of the smoothed labels is missing. The smoothing is divided by V - 2 instead of V. The padding token gets no share of the smoothing.
+# The divergence in the place of the cross-entropy, V - 2, and none for padding.
 # fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors
 # lines: self.criterion = torch.nn.KLDivLoss(reduction="sum")
 # lines: true_dist = torch.full_like(x, self.smoothing / max(self.size - 2, 1))

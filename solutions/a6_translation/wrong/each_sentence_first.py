@@ -1,4 +1,4 @@
-# The mean is taken over each sentence first and then over the sentences: tokens of short sentences weigh more (and a sentence of padding counts as one of loss 0).
+# The mean is taken over each sentence first.
 # fails: loss_padding, loss_gradients
 # lines: return per_sentence.mean()
 # %% solution="smoothed_loss"

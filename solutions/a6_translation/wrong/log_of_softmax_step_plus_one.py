@@ -1,4 +1,4 @@
-# The logarithm of the softmax plus 1e-9: no log is smaller than -20.7, and all digits beyond the ninth are wrong. warmup_rate counts the step up by one, as if the first one were 0.
+# The logarithm of the softmax plus 1e-9; and steps are counted up by one.
 # fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 # lines: logs = torch.log(probs + 1e-9)
 # lines: step = step + 1  # no division by zero

@@ -1,4 +1,4 @@
-# The losses of the padding are set to 0, but the mean divides by the number of all positions, padding included.
+# The mean divides by the number of all positions, padding included.
 # fails: loss_padding, loss_gradients
 # lines: return loss.mean()
 # %% solution="smoothed_loss"

@@ -1,4 +1,4 @@
-# The smoothing is shared out among the V - 1 other words only, V - 1 in the denominator: the right word gets no share of it.
+# The smoothing is shared out among the V - 1 other words.
 # fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors
 # lines: loss = -((1 - smoothing) * right + smoothing / others * wrong)
 # %% solution="smoothed_loss"
