@@ -45,7 +45,9 @@ def test_some_faults_pairs_and_all_variants(course, pool, assignment_id):
         lambda done, total: None,
         lambda faults: number(faults) % ONE_OF[len(faults) - 1] == 0,
     )
-    assert proof.problems == []
+    # A share of so few pairs says little: of each, something must be told.
+    assert [each for each in proof.problems if "of the pairs" not in each] == []
+    assert proof.figures["told nothing"] == 0
     assert len(proof.singles) >= 3
     assert proof.variants
 
