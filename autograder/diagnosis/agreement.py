@@ -11,7 +11,7 @@ from autograder.sandbox.session import Answer
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
 # Questions put to more than single faults in vain, until no more are. One counts by its size, about
 # as long as it takes: a tenth of a millisecond each, on a usual machine.
-_PATIENCE = 3000.0
+_PATIENCE = 4000.0
 _A_WHILE = 1500.0  # of these, for what it is built on, and for two that are seen only together
 _LOOSE_PATIENCE = 1000.0
 _SMALL = 4500  # bytes

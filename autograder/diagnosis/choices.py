@@ -159,7 +159,8 @@ class Choices:
         """The single faults of which something is seen, in the first case of an item.
 
         The items with the fewest suspects first, and none of which a fault is known to show that
-        explains the whole case of another.
+        explains the whole case of another. Of faults of which as much is seen, those come first
+        that show in more of the items.
         """
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
@@ -174,7 +175,12 @@ class Choices:
                     found[faults] = share
                 if share >= 1:
                     left = [each for each in left if each not in faults[0].shows]
-        return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+        def order(each: tuple[Faults, float]) -> tuple[float, int]:
+            (fault,), share = each
+            return -share, -len(first.keys() & fault.shows)
+
+        return dict(sorted(found.items(), key=order))
 
     @cached_property
     def _seeds(self) -> list[Faults]:
