@@ -1,6 +1,6 @@
 """The bank of faults: the components of an assignment, and what they answer to its checks."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 
 import torch
@@ -14,6 +14,9 @@ from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 _LARGEST = 1 << 24  # bytes of an answer that is remembered
+_MOST = 1 << 28  # bytes of those to several faults, of which there is no end; the last stay
+_OVERHEAD = 1 << 11  # bytes that an answer takes beside its numbers, about
+_Key = tuple[str, Faults, int]
 _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
 
 
@@ -34,7 +37,9 @@ class Bank:
         self.cases = cases
         self._inherited = inherited
         self.every = (*inherited, *components)
-        self._answers: dict[tuple[str, Faults, int], Answer] = {}
+        self._answers: dict[_Key, Answer] = {}
+        self._of_several: OrderedDict[_Key, Answer] = OrderedDict()
+        self._bytes = 0  # of the latter
         self._of = [of_name(components, each.question.name) for each in cases]
 
     def built_on(self, component: Component) -> Faults:
@@ -66,10 +71,16 @@ class Bank:
         if not faults:
             return case.right
         key = component.name, faults, place
-        if key not in self._answers:
+        kept = self._answers if len(faults) == 1 else self._of_several
+        if key not in kept:
             answer = self.ask_fault(component, faults, case)
-            self._answers[key] = answer if _size(answer) <= _LARGEST else _TOO_LARGE
-        return self._answers[key]
+            kept[key] = answer = answer if _size(answer) <= _LARGEST else _TOO_LARGE
+            if kept is self._of_several:
+                self._bytes += _size(answer) + _OVERHEAD
+                while self._bytes > _MOST:
+                    self._bytes -= _size(self._of_several.popitem(last=False)[1]) + _OVERHEAD
+            return answer
+        return kept[key]
 
     def shows(self, component: Component, fault: Fault) -> Counter[str]:
         """In how many cases of which item a fault changes the answer: what it should say."""

@@ -1,10 +1,12 @@
 """Several mistakes in one answer: each leaves the others some of it, and all are found."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 import torch
 
+import autograder.diagnosis.bank as banks
 from autograder.asking.student import Question
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.choices import Choices
@@ -107,6 +109,19 @@ def test_a_fault_that_inherits_from_another_is_the_same_mistake_in_another_way(e
     assert other.id != one.id
     assert told(exam.bank, attention, (other,)) == {other}
     assert "class IgnoresTheMask(" in attention.cell_with((other,))
+
+
+def test_answers_to_several_faults_are_forgotten_in_time(exam, attention, monkeypatch):
+    """A class of any size has wrong submissions without end, and a grader's memory has one."""
+    monkeypatch.setattr(banks, "_MOST", 1 << 15)
+    bank = banks.Bank(exam.bank.components, exam.bank.cases)
+    pairs = list(filter(combine, combinations(attention.faults[:12], 2)))
+    place = next(iter(bank.cases_of(attention)))
+    first = bank.answer(attention, pairs[0], place)
+    for pair in pairs:
+        bank.answer(attention, pair, place)
+    assert 1 <= len(bank._of_several) <= (1 << 15) / (1 << 11)
+    assert same(bank.answer(attention, pairs[0], place), first, bank.cases[place])
 
 
 ROWS = """
