@@ -1,7 +1,9 @@
 """The bank of faults: the components of an assignment, and what they answer to its checks."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import torch
 
@@ -15,7 +17,7 @@ from autograder.sandbox.session import Answer
 
 _LARGEST = 1 << 24  # bytes of an answer that is remembered
 _MOST = 1 << 28  # bytes of those to several faults, of which there is no end; the last stay
-_OVERHEAD = 1 << 11  # bytes that an answer takes beside its numbers, about
+_OVERHEAD = 1 << 10  # bytes that an answer, and each tensor in it, takes beside its numbers, about
 _Key = tuple[str, Faults, int]
 _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
 
@@ -73,12 +75,12 @@ class Bank:
         key = component.name, faults, place
         kept = self._answers if len(faults) == 1 else self._of_several
         if key not in kept:
-            answer = self.ask_fault(component, faults, case)
+            answer = _alone(self.ask_fault(component, faults, case))
             kept[key] = answer = answer if _size(answer) <= _LARGEST else _TOO_LARGE
             if kept is self._of_several:
-                self._bytes += _size(answer) + _OVERHEAD
+                self._bytes += _size(answer)
                 while self._bytes > _MOST:
-                    self._bytes -= _size(self._of_several.popitem(last=False)[1]) + _OVERHEAD
+                    self._bytes -= _size(self._of_several.popitem(last=False)[1])
             return answer
         return kept[key]
 
@@ -125,12 +127,31 @@ class Bank:
         return any(isinstance(each, Blueprint) for each in parts)  # built on who knows what
 
 
+def _alone(answer: Answer) -> Answer:
+    """The answer without the graphs and modules that made it, which its tensors keep alive."""
+    return replace(answer, value=_apart(answer.value), read=tuple(map(_apart, answer.read)))
+
+
+def _apart(value: Any) -> Any:
+    if type(value) in (tuple, list):
+        return type(value)(map(_apart, value))
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone().requires_grad_(value.requires_grad)
+    return value
+
+
 def _size(answer: Answer) -> int:
-    """The bytes of its tensors."""
-    parts = [answer.value, *answer.gradients, *answer.read]
-    flat = [x for each in parts for x in (each if isinstance(each, (tuple, list)) else [each])]
-    tensors = [each for each in flat if isinstance(each, torch.Tensor)]
-    return sum(each.numel() * each.element_size() for each in tensors)
+    """The bytes that it takes, about."""
+    tensors = list(_tensors([answer.value, *answer.gradients, *answer.read]))
+    return _OVERHEAD + sum(_OVERHEAD + each.numel() * each.element_size() for each in tensors)
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list, Mapping)):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _tensors(each)
 
 
 def _asked(student: RemoteStudent, case: Case) -> Answer:

@@ -177,8 +177,8 @@ class Choices:
                     left = [each for each in left if each not in faults[0].shows]
 
         def order(each: tuple[Faults, float]) -> tuple[float, int]:
-            (fault,), share = each
-            return -share, -len(first.keys() & fault.shows)
+            faults, share = each
+            return -share, -len(first.keys() & faults[0].shows)
 
         return dict(sorted(found.items(), key=order))
 

@@ -4,6 +4,7 @@ import re
 
 _FEWEST = 2  # names in a line that is like another
 _NAME = re.compile(r"[^\W\d]\w*")
+_ANY = "_"  # in the place of each name
 
 
 def in_sisters(old: str, new: str, line: int) -> tuple[str, tuple[int, ...]] | None:
@@ -17,9 +18,9 @@ def in_sisters(old: str, new: str, line: int) -> tuple[str, tuple[int, ...]] | N
     one, changed = before[line - 1], after[line - 1]
     if [*before[: line - 1], *before[line:]] != [*after[: line - 1], *after[line:]]:
         return None
-    names, rest = _NAME.findall(one), _NAME.sub("", one)
+    names, rest = _NAME.findall(one), _NAME.sub(_ANY, one)
     later = list(enumerate(before, 1))[line:]
-    alike = [at for at, each in later if _NAME.sub("", each) == rest and each != one]
+    alike = [at for at, each in later if _NAME.sub(_ANY, each) == rest and each != one]
     if len(names) < _FEWEST or not alike:
         return None
     for at in alike:

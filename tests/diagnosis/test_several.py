@@ -133,6 +133,17 @@ def test_answers_to_several_faults_are_forgotten_in_time(exam, attention, monkey
     assert same(bank.answer(attention, pairs[0], place), first, bank.cases[place])
 
 
+def test_what_is_remembered_keeps_nothing_else_alive(exam, attention):
+    """A graph holds all that a call computed, and a slice all that it is cut from."""
+    bank = banks.Bank(exam.bank.components, exam.bank.cases)
+    (fault,) = chosen(attention, "IgnoresTheMask")
+    answers = [bank.answer(attention, (fault,), each) for each in bank.cases_of(attention)]
+    found = [tensor for each in answers for tensor in banks._tensors([each.value, *each.read])]
+    assert any(each.requires_grad for each in found)
+    assert all(each.is_leaf for each in found)
+    assert all(each.untyped_storage().nbytes() == each.nbytes for each in found)
+
+
 ROWS = """
 import math
 import torch

@@ -3,6 +3,7 @@
 import pytest
 
 from autograder.repair.edits import TIERS, edits
+from autograder.repair.sisters import in_sisters
 from autograder.repair.view import Kind, View
 
 
@@ -164,3 +165,9 @@ def test_a_mask_that_may_be_none_blocks_only_where_there_is_one():
     view.learn({x: floats, m: bools, value: floats}, None)
     found = {each.text for tier in TIERS for each in edits(view, tier)}
     assert "def f(x, m=None):\n    return (x if m is None else x.masked_fill(~m, 0.0))\n" in found
+
+
+def test_lines_are_alike_name_by_name():
+    old = "q = f(k, 1)\nm = f(q, 1)\nreturn q\n yield\n"
+    assert in_sisters(old, old.replace("k, 1", "k, 2"), 1) == (old.replace("1)", "2)"), (2,))
+    assert in_sisters(old, old.replace("return q", "return m"), 3) is None

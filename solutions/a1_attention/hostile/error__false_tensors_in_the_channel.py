@@ -23,5 +23,5 @@ def send(header, payload=b""):
 
 # %% solution="causal_mask"
 def causal_mask(size, device=None):
-    tensors = json.dumps({"0": {"dtype": "F64", "shape": [1 << 61], "data_offsets": [0, 1 << 63]}})
-    send({"value": {"tensor": "0", "order": [0], "grad": False}}, struct.pack("<Q", len(tensors)) + tensors.encode())
+    tensors = {"0": ["float64", [1 << 61]]}
+    send({"value": {"tensor": "0", "order": [0], "grad": False}, "tensors": tensors}, bytes(8))
