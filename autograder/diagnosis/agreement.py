@@ -9,12 +9,12 @@ from autograder.diagnosis.components import Component, Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
-# Questions put to more than single faults in vain, until no more are. One counts by its size, about
-# as long as it takes: a tenth of a millisecond each, on a usual machine.
+# Questions put to more than single faults in vain, until no more are. One counts by its size, and
+# by the parameters made for it: about a tenth of a millisecond each on a usual machine, and
+# a few for modules.
 _PATIENCE = 4000.0
 _A_WHILE = 1500.0  # of these, for what it is built on, and for two that are seen only together
 _LOOSE_PATIENCE = 1000.0
-_SMALL = 4500  # bytes
 
 
 class Agreement:
@@ -109,7 +109,7 @@ class Agreement:
         is_simple = len(faults) < 2 and all(each in self.faults for each in faults)
         if not is_simple and (faults, place) not in self._answered:
             self._answered.add((faults, place))
-            self._left -= 1 + (self.bank.cases[place].size / _SMALL) ** 2
+            self._left -= self.bank.cost(place)
         return self.bank.answer(self.component, faults, place)
 
     def fitting(self, choices: Iterable[Faults], places: Sequence[int]) -> list[Faults]:

@@ -1,8 +1,9 @@
 """The bank of faults: the components of an assignment, and what they answer to its checks."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -10,7 +11,7 @@ import torch
 from autograder.asking import Question, RemoteStudent
 from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, of_name
-from autograder.diagnosis.evidence import Case, ask, told_by
+from autograder.diagnosis.evidence import Case, ask, tensors_of, told_by
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
@@ -18,6 +19,8 @@ from autograder.sandbox.session import Answer
 _LARGEST = 1 << 24  # bytes of an answer that is remembered
 _MOST = 1 << 28  # bytes of those to several faults, of which there is no end; the last stay
 _OVERHEAD = 1 << 10  # bytes that an answer, and each tensor in it, takes beside its numbers, about
+_SMALL = 4500  # bytes of a question
+_PER_PARAMETER = 0.1  # of what a small question costs
 _Key = tuple[str, Faults, int]
 _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
 
@@ -43,6 +46,7 @@ class Bank:
         self._of_several: OrderedDict[_Key, Answer] = OrderedDict()
         self._bytes = 0  # of the latter
         self._of = [of_name(components, each.question.name) for each in cases]
+        self.cost = cache(self._cost)
 
     def built_on(self, component: Component) -> Faults:
         """The faults of the given parts that a component uses, and the common ones of others."""
@@ -83,6 +87,13 @@ class Bank:
                     self._bytes -= _size(self._of_several.popitem(last=False)[1])
             return answer
         return kept[key]
+
+    def _cost(self, place: int) -> float:
+        """How long a case takes, about, in small questions; the same in every run."""
+        question = self.cases[place].question
+        parts = (question.target, *question.args, *question.kwargs.values())
+        made = [self.shapes_of(each, ()) or () for each in parts if isinstance(each, Blueprint)]
+        return 1 + (self.cases[place].size / _SMALL) ** 2 + _PER_PARAMETER * sum(map(len, made))
 
     def shows(self, component: Component, fault: Fault) -> Counter[str]:
         """In how many cases of which item a fault changes the answer: what it should say."""
@@ -129,7 +140,12 @@ class Bank:
 
 def _alone(answer: Answer) -> Answer:
     """The answer without the graphs and modules that made it, which its tensors keep alive."""
-    return replace(answer, value=_apart(answer.value), read=tuple(map(_apart, answer.read)))
+    return replace(
+        answer,
+        value=_apart(answer.value),
+        gradients=_apart(answer.gradients),
+        read=_apart(answer.read),
+    )
 
 
 def _apart(value: Any) -> Any:
@@ -142,16 +158,8 @@ def _apart(value: Any) -> Any:
 
 def _size(answer: Answer) -> int:
     """The bytes that it takes, about."""
-    tensors = list(_tensors([answer.value, *answer.gradients, *answer.read]))
-    return _OVERHEAD + sum(_OVERHEAD + each.numel() * each.element_size() for each in tensors)
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list, Mapping)):
-        for each in value.values() if isinstance(value, Mapping) else value:
-            yield from _tensors(each)
+    each_takes = (each.numel() * each.element_size() for each in tensors_of(answer))
+    return _OVERHEAD + sum(_OVERHEAD + each for each in each_takes)
 
 
 def _asked(student: RemoteStudent, case: Case) -> Answer:

@@ -10,6 +10,7 @@ from itertools import combinations, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.components import Fault, Faults, combine
+from autograder.diagnosis.evidence import tensors_of
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be
@@ -211,13 +212,15 @@ class Choices:
     def _pairs(self) -> dict[Faults, float]:
         """Two of which something is seen only together; of all, those made often come first.
 
-        A third may hide the rest of it.
+        A third may hide the rest of it. Of which kind an answer is, hangs on one alone.
         """
         ours = self._agreement
+        if not ours.wrong or next(tensors_of(ours.answers[ours.wrong[0]]), None) is None:
+            return {}
         common = set(ours.component.common)
         pairs = list(filter(combine, combinations(ours.faults, 2)))
         pairs.sort(key=lambda each: (not ours.may_be_all(each), -len(common.intersection(each))))
-        tried = ours.for_a_while(pairs if ours.wrong else ())
+        tried = ours.for_a_while(pairs)
         shares = {pair: ours.share(pair, ours.wrong[0]) for pair in tried}
         found = ((pair, share) for pair, share in shares.items() if share)
         return dict(sorted(found, key=lambda each: -each[1]))

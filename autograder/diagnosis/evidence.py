@@ -108,6 +108,19 @@ def _starts_at_random(target: str | Blueprint, reference: Callable[[Question], A
     return isinstance(made, Mapping) and not all(map(is_one_number, made.values()))
 
 
+def tensors_of(answer: Answer) -> Iterator[Tensor]:
+    """All that an answer holds."""
+    return _within([answer.value, *answer.gradients, *answer.read])
+
+
+def _within(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (tuple, list, Mapping)):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _within(each)
+
+
 def told_by(answer: Callable[[], Answer]) -> Answer:
     """A submission's answer; what kept it from answering is told as the answer's failure."""
     try:

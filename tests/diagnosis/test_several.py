@@ -12,7 +12,7 @@ from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.choices import Choices
 from autograder.diagnosis.comparing import same, shared
 from autograder.diagnosis.components import combine
-from autograder.diagnosis.evidence import Case
+from autograder.diagnosis.evidence import Case, tensors_of
 from autograder.diagnosis.search import diagnose
 from autograder.grading import grade
 from autograder.proof.proving import Maker
@@ -138,10 +138,21 @@ def test_what_is_remembered_keeps_nothing_else_alive(exam, attention):
     bank = banks.Bank(exam.bank.components, exam.bank.cases)
     (fault,) = chosen(attention, "IgnoresTheMask")
     answers = [bank.answer(attention, (fault,), each) for each in bank.cases_of(attention)]
-    found = [tensor for each in answers for tensor in banks._tensors([each.value, *each.read])]
+    found = [tensor for each in answers for tensor in tensors_of(each)]
     assert any(each.requires_grad for each in found)
     assert all(each.is_leaf for each in found)
     assert all(each.untyped_storage().nbytes() == each.nbytes for each in found)
+
+
+def test_no_two_are_tried_where_nothing_was_answered(exam, attention):
+    """Of which kind an answer is, hangs on one mistake alone: it would have been seen."""
+    ended = Answer(None, failure=Failure("Ended", ""))
+    answers = dict.fromkeys(exam.bank.cases_of(attention), ended)
+    asked = Agreement(exam.bank, attention, answers, loosely=False)
+    choices = Choices(asked, ())
+    assert choices._pairs() == {}
+    assert choices._hints == {}
+    assert not asked._answered
 
 
 ROWS = """
