@@ -159,23 +159,16 @@ class Choices:
     def _hints(self) -> dict[Faults, float]:
         """The single faults of which something is seen, in the first case of an item.
 
-        The items with the fewest suspects first, and none of which a fault is known to show that
-        explains the whole case of another. Of faults of which as much is seen, those come first
-        that show in more of the items.
+        Of faults of which as much is seen, those come first that show in more of the items.
         """
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
-        suspects = {item: [x for x in self._singles if _may_show(x[0], item)] for item in first}
-        left = sorted(first, key=lambda item: len(suspects[item]))
         found: dict[Faults, float] = {}
-        while left:
-            item, *left = left
-            for faults in suspects[item]:
-                share = ours.share(faults, first[item])
+        for item, place in first.items():
+            for faults in self._singles:
+                share = ours.share(faults, place) if _may_show(faults[0], item) else 0.0
                 if share > found.get(faults, 0.0):
                     found[faults] = share
-                if share >= 1:
-                    left = [each for each in left if each not in faults[0].shows]
 
         def order(each: tuple[Faults, float]) -> tuple[float, int]:
             faults, share = each
