@@ -75,6 +75,7 @@ def everything(db_url, name=NAME):
                 ],
                 sorted(of.name for of in each.notebooks[0].grades if of.needs_manual_grade),
                 sorted((of.name, of.auto_comment) for of in each.notebooks[0].comments),
+                (each.student.first_name, each.student.last_name, each.student.email),
             )
             for each in book.assignment_submissions(name)
         }

@@ -101,6 +101,7 @@ COMMANDS = {
     "nbgrader autograde --force": f"nbgrader autograde {NAME} --force",
     "nbgrader autograde a1_attention": f"nbgrader autograde {NAME} --force",
     "nbgrader collect a1_attention": f"{RELEASED} && {EXCHANGE.format('collect')}",
+    "nbgrader db student remove unknown_NAME --force": "nbgrader db student remove ada --force",
     "nbgrader db upgrade": None,
     "nbgrader export": None,
     "nbgrader release_assignment a1_attention": RELEASED,

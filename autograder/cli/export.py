@@ -149,6 +149,7 @@ def _tell(gathered: Gathered) -> None:
         without = defaultdict(list)
         for student in gathered.marks.students:
             without[student.work[at].state].append(student.name)
+        without.pop(State.STRANGER, None)
         _say(f"{about.id}: {len(without.pop(State.GRADED, []))} graded, of {about.points:g} points")
         for state in sorted(without):
             _say(f"  {state.value}: {len(without[state])} ({_names(without[state])})")

@@ -45,8 +45,11 @@ def under_our_names(files: _Files, assignment: Assignment) -> tuple[dict[str, by
         notes.append(f"not taken: {len(refused) - _TOLD} more")
     names = ["/".join(path) for path in taken]
     if notebook is None and f"{assignment.id}.py" not in names:
-        told = ", ".join(map(shown, [*taken][:_TOLD])) + (", ..." if len(names) > _TOLD else "")
-        notes.append(f"no notebook, but {told}" if told else "no notebook")
+        found = [path for path in taken if path[-1].endswith(".ipynb")] or [*taken]
+        told = ", ".join(map(shown, found[:_TOLD])) + (", ..." if len(found) > _TOLD else "")
+        several = found[1:] and found[0][-1].endswith(".ipynb")
+        which = "no notebook is told apart:" if several else "no notebook, but"
+        notes.append(f"{which} {told}" if told else "no notebook")
     elif notebook and notebook[-1] != f"{assignment.id}.ipynb":
         notes.append(f"the notebook was called {shown(notebook[-1:])}")
     return {"/".join(path): data for path, data in taken.items()}, notes

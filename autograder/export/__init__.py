@@ -18,6 +18,7 @@ from autograder.export.formats import (
 from autograder.export.gradebook import HandedIn, record, settle
 from autograder.export.index import write_index
 from autograder.export.late import LatePolicy
+from autograder.export.named import enter_names
 from autograder.export.opening import GradebookError, GradebookOutOfReach
 from autograder.export.page import fill, write_page
 from autograder.export.publish import Published, publish, write_pages
@@ -45,6 +46,7 @@ __all__ = [
     "at_once",
     "back_up",
     "cards_of",
+    "enter_names",
     "evidence",
     "fill",
     "foresee",

@@ -111,6 +111,8 @@ def _told_of(item: ItemResult) -> tuple[str, ...]:
     # The first line says what should hold, which differs from item to item.
     first, _, rest = (item.message or meaning).partition("\n")
     heading, _, more = (rest or first).partition("\n")
+    if heading.startswith("the "):  # of a cell; names stay as they are
+        heading = f"The {heading[4:]}"
     return (heading, *filter(None, [more]))
 
 

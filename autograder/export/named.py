@@ -6,15 +6,15 @@ from autograder.export.opening import open_gradebook
 __all__ = ["enter_names"]
 
 
-def enter_names(roster: Roster, db_url: str) -> None:
+def enter_names(roster: Roster, db_url: str, only: str | None = None) -> None:
     """Enter names and e-mail addresses where the gradebook has none; those that are there stay.
 
-    Raises GradebookError.
+    only: of this student, whom the gradebook has. Raises GradebookError.
     """
     if not roster.people:
         return
     with open_gradebook(db_url) as gradebook:
-        for student in gradebook.students:
+        for student in gradebook.students if only is None else [gradebook.find_student(only)]:
             if person := roster.people.get(student.id):
                 # nbgrader shows names of two parts only, so one that is whole is taken apart.
                 first, _, last = person.full_name.rpartition(" ")

@@ -30,6 +30,7 @@ from autograder.course import (
     RosterError,
     UnknownIdError,
     read_course,
+    read_roster,
     read_secret,
 )
 from autograder.export import (
@@ -37,6 +38,7 @@ from autograder.export import (
     GradebookError,
     SettingsError,
     back_up,
+    enter_names,
     hand_in_time,
     read_cells,
     read_release,
@@ -147,6 +149,7 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
             self.settings = settings_of(self.coursedir, self.parent.config)
             self.desk = _desks.desk(root, name)
             ready(self.settings, self.desk.course)
+            self.roster = read_roster(root)
             back_up(self.settings.db_url)
             record([], self.desk.exam.assignment, self.release, self.settings.db_url)
             self._notebook = read_release(self.desk.exam.assignment, self.release)
@@ -165,15 +168,21 @@ class Submissions(NotebookExporter):  # type: ignore[misc] # nbconvert ships no 
         """Grade a submission, before nbgrader touches it. Raises NeedsStaff."""
         result = self.desk.grade(student, handed_in)
         if result.needs_staff:
-            settings, assignment = self.settings, self.desk.exam.assignment
-            with Gradebook(settings.db_url) as gradebook:  # so that it asks for a person
+            assignment = self.desk.exam.assignment
+            with Gradebook(self.settings.db_url) as gradebook:  # so that it asks for a person
                 gradebook.update_or_create_student(student)
                 gradebook.update_or_create_submission(assignment.id, student)
-            record([result], assignment, self.release, settings.db_url, {}, settings)
+            self.keep(result, {})
             found = {item.message: None for item in result.items if item.score is None}
             why = "; ".join(map(str, found))
             raise NeedsStaff(f"{assignment.id} of {student} has no score: {why}")
         self.graded[student] = result
+
+    def keep(self, result: Result, about: dict[str, AboutHandedIn]) -> None:
+        """Record a result, and whose it is."""
+        assignment, db_url = self.desk.exam.assignment, self.settings.db_url
+        record([result], assignment, self.release, db_url, about, self.settings)
+        enter_names(self.roster, db_url, result.student)
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> tuple[str, Any]:
         """Read a notebook: the one handed in, or what has become of it in autograded/."""
@@ -208,7 +217,6 @@ class Grade(NbGraderPreprocessor):  # type: ignore[misc]
         time = hand_in_time(submitted)
         if time.problem:
             self.log.warning("%s: %s", student, time.problem)
-        about = {student: AboutHandedIn(time, unanswered(nb))}
-        record([result], assignment, exporter.release, settings.db_url, about, settings)
+        exporter.keep(result, {student: AboutHandedIn(time, unanswered(nb))})
         write_verdicts(nb, result, assignment)
         return nb, resources

@@ -202,6 +202,7 @@ def test_which_notebook_is_meant(course):
     two = kept("a.ipynb", "b.ipynb")
     assert two == (
         {"a.ipynb": "a.ipynb", "b.ipynb": "b.ipynb"},
-        ["no notebook, but a.ipynb, b.ipynb"],
+        ["no notebook is told apart: a.ipynb, b.ipynb"],
     )
+    assert kept("a.ipynb", "b.ipynb", "A.png")[1] == two[1]
     assert kept(f"{NAME}.zip")[1] == [f"no notebook, but {NAME}.zip"]

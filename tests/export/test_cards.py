@@ -60,7 +60,7 @@ def test_a_line_and_an_exception_name_the_line():
 def test_items_that_are_told_alike_are_told_once():
     of = assignment(first=3.0, second=2.0, third=1.0)
     result = graded("s042", of, [Verdict.MISSING, Verdict.MISSING, Verdict.WRONG])
-    said = [f"What {each.item} asks for.\nf is still the stub." for each in result.items]
+    said = [f"What {each.item} asks for.\nthe cell f is still the stub." for each in result.items]
     items = tuple(
         each.model_copy(update={"message": text})
         for each, text in zip(result.items, said, strict=True)
@@ -69,7 +69,7 @@ def test_items_that_are_told_alike_are_told_once():
 
     stub, wrong = cards_of(result, "diagnosis")
 
-    assert stub.heading == "f is still the stub."
+    assert stub.heading == "The cell f is still the stub."
     assert [each.item for each in stub.items] == ["first", "second"]
     assert stub.costs == 5
     assert wrong.said == (said[2],)

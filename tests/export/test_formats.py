@@ -281,6 +281,14 @@ def test_students_are_told_no_more_than_the_course_wants(gathered, tmp_path):
     assert "scaled" not in filled.content
 
 
+def test_a_comment_of_one_of_several_mistakes_reads_well(gathered, tmp_path):
+    either = NAMED.model_copy(update={"what": ("It is this.", "It is that.")})
+    (key,) = gathered.results
+    results = {key: gathered.results[key].model_copy(update={"mistakes": (either,)})}
+    filled = FORMATS["moodle"].fill(replace(gathered, results=results), write(tmp_path, MOODLE))
+    assert "nothing tells here which: It is this. Or: It is that." in filled.content
+
+
 def test_a_file_in_the_zip_is_named_by_what_is_a_name(gathered):
     (ada, _) = gathered.marks.students
     known = FORMATS["gradescope"].known

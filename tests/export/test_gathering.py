@@ -54,7 +54,7 @@ def write(tmp_path, *results):
         result.write(tmp_path / "results" / result.assignment / f"{result.student}.json")
 
 
-def marks(tmp_path, *chosen, people=(), handed_in=(), zero_from=None, extensions=None):
+def gathered(tmp_path, *chosen, people=(), handed_in=(), zero_from=None, extensions=None):
     roster = Roster({each: Person(each) for each in people})
     settings = SimpleNamespace(
         db_url=f"sqlite:///{tmp_path / 'gradebook.db'}",
@@ -63,7 +63,11 @@ def marks(tmp_path, *chosen, people=(), handed_in=(), zero_from=None, extensions
         lateness=lambda _: None,
     )
     given = (COURSE, chosen, settings, tmp_path / "results", roster, {A1.id: handed_in}, zero_from)
-    return gather(*given).marks
+    return gather(*given)
+
+
+def marks(*given, **about):
+    return gathered(*given, **about).marks
 
 
 def first(found):
@@ -143,6 +147,24 @@ def test_who_handed_in_nothing_has_no_score_or_a_zero_once_it_was_due(book, tmp_
     assert work["zoe"].score is None
     found = marks(tmp_path, A1, people=people, zero_from=AFTER)
     assert [each.total.percent for each in found.students] == [100, None, 0]
+
+
+def test_of_whom_the_roster_does_not_know_nothing_is_expected(book, tmp_path):
+    hand_in(book, "ada", by_hand={"report": 5})
+    hand_in(book, "ada", A2, by_hand={"report": 5})
+    hand_in(book, "stranger", by_hand={"report": 5})
+    found = gathered(tmp_path, people=["ada", "zoe"], zero_from=AFTER)
+    _, zoe, stranger = found.marks.students
+    assert [each.state for each in zoe.work] == [State.ABSENT] * 2
+    assert [each.score for each in zoe.work] == [0, 0]
+    assert [each.state for each in stranger.work] == [State.GRADED, State.STRANGER]
+    assert [each.score for each in stranger.work] == [11.5, None]
+    assert stranger.total.without == {"a2": "not on the roster"}
+    whom = [[each.id for each in one.marks.students] for one in found.apart()]
+    assert whom == [["ada", "zoe", "stranger"], ["ada", "zoe"]]  # as one assignment alone has them
+    assert whom[1] == [each.id for each in marks(tmp_path, A2, people=["ada", "zoe"]).students]
+    without_roster = marks(tmp_path, zero_from=AFTER).students
+    assert [each.work[1].state for each in without_roster] == [State.GRADED, State.ABSENT]
 
 
 def test_the_roster_comes_first_and_nobody_is_forgotten(book, tmp_path):

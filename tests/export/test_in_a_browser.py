@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mistakes, with_report
 from test_feedback import HOSTILE
@@ -21,6 +22,8 @@ from autograder.proof.mutants import Mutant, Tried
 from autograder.proof.page import write_proof
 from autograder.proof.proven import Graded, Proof, Told
 from autograder.repair import Located
+from autograder.similar import Skipped, Work, compare, write_similar_page
+from autograder.similar.works import HandedOut
 from autograder.template import plan
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -134,12 +137,25 @@ def the_proof(path):
     write_proof([proof, *others], COURSE, path)
 
 
+def side_by_side(path):
+    """A pair that shares long lines and a mistake, its group, and one who could not be compared."""
+    of, rare = assignment(), np.arange(20, dtype=np.uint64)
+    code = "\n".join(f"def own_{n}(x):\n    return {'x + ' * 40}{n}  # {HOSTILE}" for n in range(9))
+    mistakes = {7: "They divide by `d_k`."}
+    pair = [Work(f"a_long_name_{n}" * 9, None, (("cell", code),), rare, mistakes) for n in "12"]
+    others = [Work(f"s{n}", None, (), np.array([1000 + n], np.uint64), {}) for n in range(12)]
+    works, skipped = [*pair, *others], [Skipped("eve", HOSTILE)]
+    given = HandedOut(frozenset(), frozenset())
+    write_similar_page(compare(works, 5), of, COURSE, given, works, skipped, path)
+
+
 WRITTEN = {
     "class": the_class,
     "student": a_student,
     "unread": unread,
     "index": the_course,
     "proof": the_proof,
+    "similar": side_by_side,
 }
 
 

@@ -116,6 +116,7 @@ c.AssignLatePenalties.plugin_class = "late.HalfADay"
 def late_class(course, right):
     """On time, two days late, a day late, as late with an extension, and wrong and late."""
     (course / "late.py").write_text(LATE)
+    (course / "roster.csv").write_text("id,name,email\nada,Ada Lovelace,ada@x\neve,,eve@x\n")
     config = (course / "nbgrader_config.py").read_text()
     folder = course.parent / course.name
     (course / "nbgrader_config.py").write_text(config + CONFIG.format(folder=folder))
@@ -157,6 +158,7 @@ def test_both_roads_keep_one_gradebook_with_one_policy(here, right, tmp_path, mo
 
     found, expected = (everything(f"sqlite:///{at}/elsewhere.db") for at in (here, theirs))
     assert found == expected
+    assert found["ada"][-1] == ("Ada", "Lovelace", "ada@x")
     costs = {student: each[2] for student, each in found.items()}
     assert costs["ada"] == costs["bob"] == costs["dan"] == 0
     assert costs["cleo"] == EVERYTHING

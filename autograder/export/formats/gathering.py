@@ -32,7 +32,7 @@ class Gathered:
     settings: Settings
 
     def apart(self) -> "list[Gathered]":
-        """The same for each assignment alone."""
+        """The same for each assignment alone, of whom it concerns."""
         return [self._only(at) for at in range(len(self.assignments))]
 
     def of(self, whom: Callable[[Learner], bool]) -> "Gathered":
@@ -47,6 +47,7 @@ class Gathered:
                 update={"work": (each.work[at],), "total": total([about], [each.work[at]])}
             )
             for each in self.marks.students
+            if each.work[at].state is not State.STRANGER
         )
         marks = self.marks.model_copy(update={"assignments": (about,), "students": students})
         return replace(self, marks=marks, assignments=(self.assignments[at],))
@@ -97,7 +98,12 @@ def gather(
         marks = Marks(
             course=course.name,
             assignments=tuple(each.about for each in graded),
-            students=tuple(_learner(each, graded, zero_from) for each in people),
+            students=tuple(
+                _learner(
+                    each, graded, zero_from, expected=not roster.people or each.id in roster.people
+                )
+                for each in people
+            ),
         )
     found = {(each.of.id, who): result for each in graded for who, result in each.results.items()}
     return Gathered(marks, tuple(each.of for each in graded), found, settings)
@@ -128,8 +134,10 @@ def _people(gradebook: Any, roster: Roster, sources: Sequence[_Source]) -> list[
     return [*roster.people.values(), *(known.get(each, Person(each)) for each in beside)]
 
 
-def _learner(person: Person, sources: Sequence[_Source], zero_from: datetime | None) -> Learner:
-    work = [_work(person.id, each, zero_from) for each in sources]
+def _learner(
+    person: Person, sources: Sequence[_Source], zero_from: datetime | None, expected: bool
+) -> Learner:
+    work = [_work(person.id, each, zero_from, expected) for each in sources]
     return Learner(
         id=person.id,
         name=person.name,
@@ -143,7 +151,7 @@ def _learner(person: Person, sources: Sequence[_Source], zero_from: datetime | N
     )
 
 
-def _work(student: str, source: _Source, zero_from: datetime | None) -> Work:
+def _work(student: str, source: _Source, zero_from: datetime | None, expected: bool) -> Work:
     record: Any = source.records.get(student)
     result = source.results.get(student)
     notebooks = record.notebooks if record else []
@@ -151,7 +159,7 @@ def _work(student: str, source: _Source, zero_from: datetime | None) -> Work:
     comments = {
         each.name: each.manual_comment for notebook in notebooks for each in notebook.comments
     }
-    state = _state(student in source.handed_in, grades.values(), result)
+    state = _state(student in source.handed_in, grades.values(), result, expected)
     score = None
     if state is State.GRADED:
         score = max(0.0, record.score - record.late_submission_penalty)  # as `nbgrader export`
@@ -177,11 +185,15 @@ def _work(student: str, source: _Source, zero_from: datetime | None) -> Work:
     )
 
 
-def _state(handed_in: bool, grades: Collection[Any], result: Result | None) -> State:
+def _state(
+    handed_in: bool, grades: Collection[Any], result: Result | None, expected: bool
+) -> State:
     if result and result.needs_staff:
         return State.STAFF
     if not any(_given(each) for each in grades):  # as an extension alone leaves it
-        return State.UNGRADED if handed_in or result else State.ABSENT
+        if handed_in or result:
+            return State.UNGRADED
+        return State.ABSENT if expected else State.STRANGER
     if any(each.needs_manual_grade or not _given(each) for each in grades):
         return State.WAITS
     return State.GRADED

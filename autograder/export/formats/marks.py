@@ -23,6 +23,7 @@ class State(StrEnum):
     STAFF = "needs staff"  # our fault, or not to be read
     UNGRADED = "not graded"  # handed in, and not in the gradebook
     ABSENT = "not handed in"
+    STRANGER = "not on the roster"  # and nothing is there: nobody expects it of them
 
 
 class _Entry(BaseModel):

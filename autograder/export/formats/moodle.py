@@ -133,7 +133,7 @@ def _lines(gathered: Gathered, student: Learner) -> Iterator[str]:
         for card in cards_of(result.told(assignment.feedback), assignment.feedback):
             heading = re.sub(r"`([^`]+)`", r"\1", card.heading)
             choices = " Or: ".join(each.what for each in card.choices)
-            heading += "" if heading.endswith((".", "?", "!")) else "."
+            heading += "" if heading.endswith((".", "?", "!", ":")) else "."
             place = card.place if not choices else None
             line = f'Line {place.line}: "{place.source}".' if place else ""
             said = (f"{card.number}. {heading}", choices, line, f"{card.price(result.max_score)}.")
