@@ -90,12 +90,12 @@ def can_be_run(component: Component, faults: Faults, bank: Bank, item: str) -> b
 
 
 def _enough(seen: Iterable[bool], number: int, several: bool) -> bool:
-    """Whether enough of what an item stands for is seen: some of it, and beside several half.
+    """Whether enough of what an item stands for is seen: some of it, and beside several a third.
 
     What several mistakes leave of a component may be next to nothing, as of a layer that gives
     back what it was given; and of next to nothing, something can always be seen to go wrong.
     """
-    needed = (number + 1) // 2 if several else min(number, 1)
+    needed = -(-number // 3) if several else min(number, 1)
     return needed == sum(islice(filter(None, seen), needed))
 
 
