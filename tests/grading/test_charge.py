@@ -128,6 +128,27 @@ def test_behind_parameters_that_cannot_be_loaded_no_other_mistake_hides(hand_in)
     assert len({fault for each in result.mistakes for fault in each.faults}) == 2
 
 
+GIVES_BACK = """
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, n_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        return x
+"""
+
+
+def test_of_next_to_nothing_not_all_is_right(hand_in):
+    """Two mistakes explain it; but beside them most that goes wrong with dropout is not seen."""
+    result = hand_in("a4_layers", "encoder_layer", GIVES_BACK, locate=False)
+    lost = {each.item for each in result.items if each.score < each.points}
+    assert lost == {"encoder_output", "encoder_dropout"}
+
+
 def alone_of(exam, name, ask=None):
     """Gives a fault of the bank's as a submission, and what fails through it alone."""
     component, fault = next(
