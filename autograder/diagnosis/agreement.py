@@ -4,17 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.comparing import apart, same, shapes, shared
+from autograder.diagnosis.comparing import Wrong, apart, same, shapes
 from autograder.diagnosis.components import Component, Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
-# Questions put to more than single faults in vain, until no more are. One counts by its size, and
-# by the parameters made for it: about a tenth of a millisecond each on a usual machine, and
-# a few for modules.
-_PATIENCE = 4000.0
-_A_WHILE = 1500.0  # of these, for what it is built on, and for two that are seen only together
-_LOOSE_PATIENCE = 1000.0
+# Questions put to more than single faults in vain, until no more are: in milliseconds, by what the
+# bank says they cost, so that the same are asked on every machine.
+_PATIENCE = 1000.0
+_A_WHILE = 300.0  # of these, for what it is built on, and for two that are seen only together
+_LOOSE_PATIENCE = 100.0
 
 
 class Agreement:
@@ -34,6 +33,7 @@ class Agreement:
         self._answered: set[tuple[Faults, int]] = set()
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], float] = {}
+        self._parts: dict[int, Wrong] = {}  # of the submission's answers, by place
         places = [place for place in bank.cases_of(component) if place in answers]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         self.items = list(dict.fromkeys(bank.cases[each].item for each in wrong))
@@ -102,8 +102,10 @@ class Agreement:
             right, known, found = shapes(case.right), shapes(ours), shapes(theirs)
             is_part = (found ^ right) < (known ^ right)
             return len(found ^ right) / len(known ^ right) if is_part else 0.0
-        part = shared(ours, theirs, case, self.loosely)
-        return part / shared(ours, ours, case, self.loosely) if part else 0.0
+        if place not in self._parts:
+            self._parts[place] = Wrong(ours, case, self.loosely)
+        part = self._parts[place].shared(theirs)
+        return part / len(self._parts[place]) if part else 0.0
 
     def _answer(self, faults: Faults, place: int) -> Answer:
         is_simple = len(faults) < 2 and all(each in self.faults for each in faults)

@@ -3,6 +3,8 @@
 Whatever a check leaves open may differ.
 """
 
+import contextlib
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -37,7 +39,7 @@ def same(one: Answer, other: Answer, case: Case, loosely: bool = False) -> bool:
 
     loosely: to the digits of float32, a tiny number for 0, an exception in other words.
     """
-    return _distance(one, other, case, loosely) <= 1
+    return _distance(one, other, case, loosely, 1.0) <= 1
 
 
 def apart(fault: Answer, case: Case, loosely: bool = False) -> bool:
@@ -48,7 +50,7 @@ def apart(fault: Answer, case: Case, loosely: bool = False) -> bool:
     if loosely and fault.failure is not None:
         return False
     factor = _FACTOR_BY_HAND if case.is_value else FACTOR
-    return _distance(fault, case.right, case, loosely) >= factor
+    return _distance(fault, case.right, case, loosely, factor) >= factor
 
 
 def shared(one: Answer, other: Answer, case: Case, loosely: bool = False) -> int:
@@ -56,24 +58,58 @@ def shared(one: Answer, other: Answer, case: Case, loosely: bool = False) -> int
 
     Two mistakes that show in one answer leave each other some of it: a gradient, a row.
     """
-    try:
-        ours, theirs, right = (_seen(each, case, loosely) for each in (one, other, case.right))
-        both = ours.keys() & theirs.keys()
-        return sum(_shared(ours[x], theirs[x], right.get(x), case, loosely) for x in both)
-    except RuntimeError:  # a tensor of an odd kind, or several in a list: torch cannot compare them
-        return 0
+    return Wrong(one, case, loosely).shared(other)
 
 
-def _shared(one: Any, other: Any, right: Any, case: Case, loosely: bool) -> int:
-    if not (_is_rows(one) and _alike_in_kind(one, other)):
-        alike = _apart(one, other, case, loosely) <= 1
-        return int(alike and _apart(one, right, case, loosely) >= FACTOR)
-    ours, theirs = _rows(one), _rows(other)
-    allowed = _allowed(one, case, loosely)
-    agree = _row_distance(ours, theirs) <= allowed
-    if _alike_in_kind(one, right):
-        agree &= _row_distance(ours, _rows(right)) >= FACTOR * allowed
-    return int(agree.sum())
+class Wrong:
+    """What is wrong in an answer, part by part: found once, to be looked for in many others.
+
+    loosely: to the digits of float32 (see `same`).
+    """
+
+    def __init__(self, answer: Answer, case: Case, loosely: bool = False) -> None:
+        self._case = case
+        self._loosely = loosely
+        self._rows: dict[str, tuple[Tensor, Tensor, Tensor]] = {}
+        self._others: dict[str, Any] = {}
+        with contextlib.suppress(RuntimeError):  # a tensor of an odd kind, or several in a list
+            ours, right = (_seen(each, case, loosely) for each in (answer, case.right))
+            for name, value in ours.items():
+                self._note(name, value, right.get(name))
+
+    def _note(self, name: str, value: Any, right: Any) -> None:
+        if not _is_rows(value):
+            if _apart(value, right, self._case, self._loosely) >= FACTOR:
+                self._others[name] = value
+            return
+        rows = _rows(value)
+        wrong = torch.ones(len(rows), dtype=torch.bool)
+        if _alike_in_kind(value, right):
+            far = FACTOR * _allowed(value, self._case, self._loosely)
+            wrong = _row_distance(rows, _rows(right)) >= far
+        if wrong.any():
+            self._rows[name] = value, wrong, rows[wrong]
+
+    def __len__(self) -> int:
+        """How many parts are wrong."""
+        return sum(len(rows) for _, _, rows in self._rows.values()) + len(self._others)
+
+    def shared(self, other: Answer) -> int:
+        """How many of them another answer has, too."""
+        try:
+            theirs = _seen(other, self._case, self._loosely)
+            return sum(self._shared(name, value) for name, value in theirs.items())
+        except RuntimeError:  # torch cannot compare them
+            return 0
+
+    def _shared(self, name: str, other: Any) -> int:
+        if name in self._others:
+            return int(_apart(self._others[name], other, self._case, self._loosely) <= 1)
+        if name not in self._rows or not _alike_in_kind(self._rows[name][0], other):
+            return 0
+        value, wrong, rows = self._rows[name]
+        allowed = _allowed(value, self._case, self._loosely)
+        return int((_row_distance(rows, _rows(other)[wrong]) <= allowed).sum())
 
 
 def _is_rows(value: Any) -> bool:
@@ -107,8 +143,11 @@ def _allowed(value: Tensor, case: Case, loosely: bool) -> float:
     return tolerance if double else max(tolerance, FLOAT32)
 
 
-def _distance(one: Answer, other: Answer, case: Case, loosely: bool = False) -> float:
-    """The largest difference in units of what is allowed; infinite where they differ in kind."""
+def _distance(one: Answer, other: Answer, case: Case, loosely: bool, enough: float) -> float:
+    """The largest difference in units of what is allowed; infinite where they differ in kind.
+
+    enough: a larger one is not looked for once one is above that.
+    """
     largest = 0.0
     try:
         ours, theirs = (_seen(each, case, loosely) for each in (one, other))
@@ -119,7 +158,7 @@ def _distance(one: Answer, other: Answer, case: Case, loosely: bool = False) -> 
         for name in ours:
             where = zeros.get(name)
             largest = max(largest, _apart(ours[name], theirs[name], case, loosely, where))
-            if largest == torch.inf:
+            if largest > enough:
                 break
     except RuntimeError:  # a tensor of an odd kind, which torch cannot compare
         return torch.inf
@@ -246,14 +285,15 @@ def _apart(one: Any, other: Any, case: Case, loosely: bool, zeros: Any = None) -
         where = zeros == 0
         if not torch.equal(one[where] == 0, other[where] == 0):
             return torch.inf
+    allowed = _allowed(one, case, loosely)
+    largest = float(_row_distance(one.flatten(), other.flatten()))
+    if not math.isnan(largest):
+        return largest / allowed
+    # The same infinities, and NaN where the other has it.
     finite = one.isfinite()
     if not torch.equal(finite, other.isfinite()):
         return torch.inf
-    if not finite.all():  # the same infinities, and NaN where the other has it
-        if not torch.equal(one[~finite].nan_to_num(0.0), other[~finite].nan_to_num(0.0)):
-            return torch.inf
-        one, other = one[finite], other[finite]
-        if not one.numel():
-            return 0.0
-    size = torch.maximum(one.abs(), other.abs()).clamp(min=1)
-    return float(((one - other).abs() / size).max()) / _allowed(one, case, loosely)
+    if not torch.equal(one[~finite].nan_to_num(0.0), other[~finite].nan_to_num(0.0)):
+        return torch.inf
+    one, other = one[finite], other[finite]
+    return float(_row_distance(one, other)) / allowed if one.numel() else 0.0

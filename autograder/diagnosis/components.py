@@ -30,7 +30,7 @@ class BadFault(ValueError):
     """A file of the bank is not as it must be: a fault of the course's."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fault:
     """One mistake in one component."""
 
