@@ -5,7 +5,8 @@ ARG BASE=docker.io/library/python:3.12-slim
 FROM ${BASE}
 
 ARG PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
-ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+# Debian's and Ubuntu's own pip wants to be told that it may install beside the system's packages.
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_BREAK_SYSTEM_PACKAGES=1
 
 # What the handout asks for, so that there is one list of it. The hub starts jupyterhub-singleuser.
 ARG ASSIGNMENT=a6_translation
