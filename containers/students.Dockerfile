@@ -15,11 +15,11 @@ RUN pip install -r /tmp/requirements.txt jupyterlab "jupyterhub>=4,<6" nbgrader 
     && rm /tmp/requirements.txt
 
 # Of nbgrader's tools students need Assignment List and Validate; the others are their instructors'.
-RUN jupyter labextension disable --level=sys_prefix @jupyter/nbgrader:create-assignment \
-    && jupyter labextension disable --level=sys_prefix @jupyter/nbgrader:course-list \
-    && jupyter labextension disable --level=sys_prefix @jupyter/nbgrader:formgrader \
-    && jupyter server extension disable --sys-prefix nbgrader.server_extensions.course_list \
-    && jupyter server extension disable --sys-prefix nbgrader.server_extensions.formgrader
+RUN jupyter labextension disable --level=system @jupyter/nbgrader:create-assignment \
+    && jupyter labextension disable --level=system @jupyter/nbgrader:course-list \
+    && jupyter labextension disable --level=system @jupyter/nbgrader:formgrader \
+    && jupyter server extension disable --system nbgrader.server_extensions.course_list \
+    && jupyter server extension disable --system nbgrader.server_extensions.formgrader
 
 RUN useradd --create-home --uid 1000 student
 USER student
