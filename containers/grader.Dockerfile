@@ -6,7 +6,9 @@ FROM ${BASE}
 
 # Of two torches of the same version pip takes the CPU's, which is a tenth of the size.
 ARG PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
-ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
+# Debian's and Ubuntu's own pip wants to be told that it may install beside the system's packages.
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_BREAK_SYSTEM_PACKAGES=1 \
+    PYTHONDONTWRITEBYTECODE=1
 
 # `autograder diff` asks git.
 RUN apt-get update \

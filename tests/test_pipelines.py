@@ -111,6 +111,13 @@ def test_an_image_copies_what_is_there_and_let_in(path):
     assert text.count("\nFROM ") + text.startswith("FROM ") == 1
 
 
+@pytest.mark.parametrize("name", ["grader", "students"])
+def test_an_image_may_stand_on_debians_own_python(name):
+    """Its pip refuses to install beside the system's packages, unless it is told to."""
+    text = (ROOT / "containers" / f"{name}.Dockerfile").read_text()
+    assert text.index(" PIP_BREAK_SYSTEM_PACKAGES=1") < text.index("pip install")
+
+
 def test_the_grader_does_not_lie_among_the_libraries_of_its_image():
     """Submissions may read those: no wall would stand there, and grading would be refused."""
     text = (ROOT / "containers" / "grader.Dockerfile").read_text()

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.bundle.checked import checks_of, code_of
 from autograder.bundle.versions import Version
-from autograder.course import MANIFEST, SOLUTIONS
+from autograder.course import MANIFEST, SOLUTIONS, counted
 from autograder.notebooks import percent_cells
 
 _POINTS = re.compile(r" · [\d.]+ points?( extra)?(, graded by hand)?$", re.MULTILINE)
@@ -140,7 +140,9 @@ def _files(id: str, old: Version, new: Version) -> Iterator[Change]:
     helper = [each for each in told if each.startswith("checks/")]
     rest = [each for each in told if each not in helper]
     if helper:
-        yield Change(id, None, f"the notebook's checks ({len(helper)} files)", True, False)
+        yield Change(
+            id, None, f"the notebook's checks ({counted(len(helper), 'file')})", True, False
+        )
     if rest:
         yield Change(id, None, f"files handed out: {', '.join(rest)}", True, False)
 

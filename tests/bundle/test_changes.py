@@ -126,6 +126,13 @@ def test_words_are_told_by_item(course):
     assert told(course) == {("distances", "words or cells of the notebook", True, False)}
 
 
+def test_the_files_of_the_checks_are_counted(course):
+    edit(course, f"{RELEASED}/checks/told.py", ('"""', '"""Once more. '))
+    assert told(course) == {(None, "the notebook's checks (1 file)", True, False)}
+    edit(course, f"{RELEASED}/checks/shown.py", ('"""', '"""Once more. '))
+    assert told(course) == {(None, "the notebook's checks (2 files)", True, False)}
+
+
 def test_the_reference_and_the_mistakes_are_told(course):
     edit(course, SOURCE, ("    ### BEGIN SOLUTION\n", "    ### BEGIN SOLUTION\n    x = x + 0\n"))
     edit(course, f"solutions/{NAME}/faults/distances.py", ("return ", "return 1 * "))
