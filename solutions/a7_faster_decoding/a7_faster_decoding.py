@@ -584,11 +584,11 @@ def greedy_decode_cached(model, source, start_id, end_id, max_len):
 # %% [markdown]
 # ### One position a step
 #
-# For a source of 25 tokens and a target of 48, `greedy_decode_cached` takes at most one and a half
+# For a source of 25 tokens and a target of 32, `greedy_decode_cached` takes at most one and a half
 # times the multiplications that it takes where each token of the target goes through the decoder
 # once, each attends to those up to itself, and the source is read, and its keys and values made,
 # once. (One and a half, since a cache that is allotted in full from the start, and attended to
-# under a mask, is welcome: it takes 1.15 times as many.)
+# under a mask, is welcome: it takes 1.09 times as many.)
 
 # %% active="ipynb" check="cached_work"
 # check("cached_work")

@@ -4,7 +4,7 @@ import torch
 from given import Transformer, greedy_decode
 from torch.utils.flop_counter import FlopCounterMode
 
-T_SOURCE, T_TARGET = 25, 48
+T_SOURCE, T_TARGET = 25, 32
 START, END = 1, 2
 MOST = 1.5
 

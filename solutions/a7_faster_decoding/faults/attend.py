@@ -276,6 +276,11 @@ class MaskTurnedRound(Attend):
         return scores if mask is None else scores.masked_fill(mask, -torch.inf)
 
 
+class MaskTurnedRoundWithALargeNumber(MaskTurnedRound):
+    def block(self, scores, mask):
+        return scores if mask is None else scores.masked_fill(mask, -1e9)
+
+
 class BlockedWithZero(Attend):
     """Blocked scores are set to 0.
 

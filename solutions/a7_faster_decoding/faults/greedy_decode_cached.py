@@ -144,23 +144,6 @@ class PrefixAgainAndMemoryAnew(PrefixAgain):
         return model.decode(target, model.encode(source), source)[:, -1:], None, None
 
 
-class CacheBuiltAnew(GreedyDecodeCached):
-    """In each step the cache is built anew, token by token from the first one on.
-
-    Where is it after a step, and what happens to it before the next?
-    """
-
-    item = "cached_work"
-
-    def before_step(self, model, target, source, cache):
-        empty = (each[..., :0, :] for each in cache[:2])
-        cache = *empty, *cache[2:]
-        for t in range(1, target.shape[1]):
-            _, keys, values = decoder_step(model, target[:, :t], source, *cache)
-            cache = keys, values, *cache[2:]
-        return cache
-
-
 # The cache
 
 
@@ -329,18 +312,6 @@ class StartIsOne(GreedyDecodeCached):
 
     def begin(self, model, source, start_id):
         return torch.ones_like(source[:, :1])
-
-
-class LeastLikely(GreedyDecodeCached):
-    """The word with the smallest logit is chosen.
-
-    What does a large logit mean?
-    """
-
-    item = "cached_words"
-
-    def choose(self, logits, model):
-        return logits.argmin(dim=-1)
 
 
 class NeverPadding(GreedyDecodeCached):

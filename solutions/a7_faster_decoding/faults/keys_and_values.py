@@ -175,18 +175,6 @@ class ValuesFirst(KeysAndValues):
         return values, keys
 
 
-class KeysAlone(KeysAndValues):
-    """The keys are returned alone.
-
-    Whoever attends needs two things. What does a return give that has one name?
-    """
-
-    item = "keys_values"
-
-    def give(self, keys, values):
-        return keys
-
-
 class KeysScaled(KeysAndValues):
     """The keys are divided by the root of d_k.
 
