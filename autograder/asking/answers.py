@@ -32,4 +32,5 @@ def read_answer(reply: wire.Header, tensors: wire.Tensors, question: Question) -
         watched=tuple(Watched(int(n), bool(g), bool(t)) for n, g, t in reply["watched"]),
         mode_changed=bool(reply["mode_changed"]),
         operations=int(reply["operations"]),
+        multiplications=int(reply["multiplications"]),
     )

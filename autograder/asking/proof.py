@@ -1,8 +1,8 @@
 """That what is noticed where a submission runs still is: a call of our own, which does all of it.
 
-It makes a banned call, writes to one of its inputs, leaves its mode, and lies on another device;
-and all that must be told. Its name and what it returns are drawn, so that whoever answers in the
-place of our code has to run it.
+It makes a banned call, writes to one of its inputs, leaves its mode, lies on another device, and
+multiplies once; and all that must be told. Its name and what it returns are drawn, so that whoever
+answers in the place of our code has to run it.
 """
 
 import secrets
@@ -21,14 +21,16 @@ _SOURCE = """
 class {name}(__import__("torch").nn.Module):
     def answer(self, x, y):
         import torch
-        x.add_(1)
+        x.add_(1).mm(x)
         self.training = True
         try:
             {call}
         except BaseException:
             return x, torch.ones(1), {number}
 """
-_TOLD = Answer(None, changed=(0,), elsewhere=(True, False, False), mode_changed=True)
+_TOLD = Answer(
+    None, changed=(0,), elsewhere=(True, False, False), mode_changed=True, multiplications=1
+)
 
 
 @dataclass
@@ -57,7 +59,7 @@ class Proof:
         cell = wire.encode({"op": "cell", "name": name, "source": source}, {})
         # Not by its forward: a hook for all modules is no offence.
         target, inputs = Blueprint(name, method="answer"), (torch.ones(1, 1), torch.ones(1))
-        self._question = Question(target, inputs, how=How(elsewhere=True))
+        self._question = Question(target, inputs, how=How(elsewhere=True, work=True))
         return cell, self._question.frame
 
     def holds(self, reply: wire.Header, tensors: wire.Tensors) -> bool:

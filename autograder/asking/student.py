@@ -145,6 +145,7 @@ class Question:
             "read": list(how.read),
             "watch": list(how.watch),
             "count": how.count,
+            "work": how.work,
         }
         return wire.encode(header, packer.tensors)
 

@@ -1,11 +1,8 @@
 """Checks: what they are written with, and what runs them against one submission."""
 
 from autograder.asking import LocalStudent, Question, Student, StudentError
-from autograder.checking.agree import (
-    Agree,
-    Asked,
-    Wrong,
-)
+from autograder.checking.agree import Agree, Wrong
+from autograder.checking.asked import Asked, too_much
 from autograder.checking.collect import CHECKS, Check, ChecksBroken, collect
 from autograder.checking.draw import Draw
 from autograder.checking.loading import load
@@ -35,4 +32,5 @@ __all__ = [
     "compare",
     "load",
     "read_weights",
+    "too_much",
 ]

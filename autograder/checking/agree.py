@@ -1,12 +1,12 @@
 """Asks the student and the reference the same, and holds the two answers together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import torch
 
 from autograder.asking import Question, ReferenceFailed, Student, StudentError, told
+from autograder.checking.asked import Asked, too_much
 from autograder.checking.weights import Weights
 from autograder.course import Verdict
 from autograder.handout.checks import compare
@@ -28,21 +28,6 @@ class Wrong(Exception):
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
         self.kind = problem.kind if isinstance(problem, Problem) else None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """One question put to both, with the reference's answer: a public case is made of it."""
-
-    kind: Literal["value", "call", "parameters", "raises"]
-    question: Question
-    answer: Answer
-    outputs: Sequence[str] = ()
-    look_at: Sequence[str] = ()
-    exact_zeros: bool = False
-    error: str = ""  # what is to be raised
-    naming: tuple[Any, ...] = ()
-    same_mode: bool = True  # whether the modules' mode is looked at
 
 
 class Agree:
@@ -95,6 +80,7 @@ class Agree:
         exact_zeros: bool = False,
         cotangents: Sequence[Any] | None = None,
         same_mode: bool = True,
+        most_work: float | None = None,
         **options: Any,
     ) -> Answer:
         """A call agrees; returns the student's answer.
@@ -104,22 +90,23 @@ class Agree:
         exact_zeros: where the reference gives 0, only 0 will do; cotangents: compare the
         gradients of sum(output * cotangent) by every floating argument, and by every weight of
         the modules, too; same_mode: modules are left in the mode in which the reference leaves
-        them. options: the other fields of How, and keyword arguments.
+        them; most_work: the multiplications that it may take, as a multiple of the
+        reference's. options: the other fields of How, and keyword arguments.
         """
         if cotangents is not None:
             wanting = {id(each): _asking_for_gradient(each) for each in args}
             args = tuple(wanting[id(each)] for each in args)
-        options["cotangents"] = cotangents
+        options |= {"cotangents": cotangents, "work": most_work is not None}
         question = Question.of(target, args, options)
         expected = self._reference.call(target, *args, **options)
         read = list(question.how.read)
         look_at = [*outputs, *read] if look_at is None else list(look_at)
-        self.asked.append(
-            Asked(
-                *("call", question.copied(), expected, outputs, look_at, exact_zeros),
-                same_mode=same_mode,
-            )
+        asked = Asked(
+            *("call", question.copied(), expected, outputs, look_at, exact_zeros),
+            same_mode=same_mode,
+            most_work=None if most_work is None else int(most_work * expected.multiplications),
         )
+        self.asked.append(asked)
         got = self._ask(target, *args, **options)
         how: dict[str, Any] = {"exact_zeros": exact_zeros}
         problem = compare.compare_outputs(
@@ -149,6 +136,9 @@ class Agree:
         if problem is None and same_mode and got.mode_changed != expected.mode_changed:
             said = "a module is left in another mode (train or eval) than it came in"
             problem = Problem(said, "mode")
+        if problem is None and too_much(asked, got):
+            came = f"{got.multiplications:,} multiplications, and {asked.most_work:,} are enough"
+            self.wrong(target, f"its products of matrices take {came}", *args, **options)
         if problem:
             self.wrong(target, problem, *args, **options)
         return got

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.asking import Student, StudentError
-from autograder.checking.agree import Agree, Asked, Wrong
+from autograder.checking.agree import Agree, Wrong
+from autograder.checking.asked import Asked
 from autograder.checking.collect import CHECKS, Check
 from autograder.checking.draw import Draw
 from autograder.checking.heard import Heard

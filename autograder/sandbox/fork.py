@@ -136,6 +136,7 @@ def _reply(
         header["read"],
         header["watch"],
         header["count"],
+        header["work"],
     )
     target = header["target"]
     answer = session.call(
@@ -158,5 +159,6 @@ def _describe(answer: Answer, pack: Callable[[Any], Any]) -> wire.Header:
         "watched": [[each.calls, each.kept_gradient, each.trained] for each in answer.watched],
         "mode_changed": answer.mode_changed,
         "operations": answer.operations,
+        "multiplications": answer.multiplications,
         "failure": answer.failure and asdict(answer.failure),
     }

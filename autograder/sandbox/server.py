@@ -171,7 +171,7 @@ def _warm_up() -> None:
     tamper.known()
     session = Session()
     session.cell("warm up", "def f(x): return x.softmax(-1) @ x")
-    how = How(cotangents=[torch.ones(2, 2)], elsewhere=True)
+    how = How(cotangents=[torch.ones(2, 2)], elsewhere=True, work=True)
     session.call("f", [torch.ones(2, 2, requires_grad=True)], {}, how)
 
 

@@ -27,6 +27,7 @@ from autograder.sandbox.modules import (
     modes,
 )
 from autograder.sandbox.refusal import Refusal
+from autograder.sandbox.work import Work
 
 _equal = torch.equal  # as it is before a student's code may replace it
 
@@ -39,7 +40,8 @@ class How:
     sum(output * cotangent) by every argument that requires one, and by every loaded weight.
     elsewhere: the inputs say that they are on another device (see elsewhere.py), and the answer
     whether the outputs are. read: attributes of the module to look at afterwards. watch: its
-    submodules whose calls are counted. count: count the calls of torch.
+    submodules whose calls are counted. count: count the calls of torch. work: count the
+    multiplications (see work.py).
     """
 
     cotangents: Sequence[Any] | None = None
@@ -47,6 +49,7 @@ class How:
     read: Sequence[str] = ()
     watch: Sequence[str] = ()
     count: bool = False
+    work: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Answer:
     watched: tuple[Watched, ...] = ()
     mode_changed: bool = False  # a module was left in another mode than it came in
     operations: int = 0  # calls of torch, when they were counted
+    multiplications: int = 0  # when they were counted
     failure: Failure | None = None
 
 
@@ -209,9 +213,13 @@ class _Call:
         """Make the call."""
         modes_before = [modes(each) for each in self._modules]
         watcher = Watcher(self._modules[0], how.watch) if how.watch else None
-        counter = _Counter()
+        counter, work = _Counter(), Work()
         nothing = contextlib.nullcontext()
-        with self._device or nothing, counter if how.count else nothing:
+        with (
+            self._device or nothing,
+            counter if how.count else nothing,
+            work if how.work else nothing,
+        ):
             value = self._function(*self._positional, **self._named)
         read = tuple(getattr(self._modules[0], name) for name in how.read)
         gradients: tuple[torch.Tensor | None, ...] = ()
@@ -235,6 +243,7 @@ class _Call:
             watched=watcher.found() if watcher else (),
             mode_changed=[modes(each) for each in self._modules] != modes_before,
             operations=counter.count,
+            multiplications=work.multiplications,
         )
 
 

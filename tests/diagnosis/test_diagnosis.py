@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from autograder.asking.student import Question
-from autograder.checking.agree import Asked
+from autograder.checking import Asked
 from autograder.course.result import Verdict
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same

@@ -1,0 +1,29 @@
+"""What a check asked, and what of the answer it looks at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from autograder.asking import Question
+from autograder.sandbox.session import Answer
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question put to both, with the reference's answer: a public case is made of it."""
+
+    kind: Literal["value", "call", "parameters", "raises"]
+    question: Question
+    answer: Answer
+    outputs: Sequence[str] = ()
+    look_at: Sequence[str] = ()
+    exact_zeros: bool = False
+    error: str = ""  # what is to be raised
+    naming: tuple[Any, ...] = ()
+    same_mode: bool = True  # whether the modules' mode is looked at
+    most_work: int | None = None  # multiplications that it may take, where that is looked at
+
+
+def too_much(asked: Asked, answer: Answer) -> bool:
+    """Whether an answer took more multiplications than it may."""
+    return asked.most_work is not None and answer.multiplications > asked.most_work

@@ -1,0 +1,517 @@
+"""Checks of a7_faster_decoding. A check's docstring is the sentence that a student reads.
+
+Sizes are pairwise distinct, and no query is left without a key: what attention makes of those is a
+matter of its own assignment. What is kept is drawn, not made by earlier steps, wherever a function
+is asked alone: what one function does wrong shows in its own items first.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from autograder.checking import Agree, Blueprint, Draw, Student
+
+from ..inputs import draw_mask, draw_tokens
+
+BATCH, N_HEADS, T_TARGET, T_SOURCE, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
+D_K = D_MODEL // N_HEADS
+VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
+MAX_LEN = 9
+PAD, START, END, OTHER_PAD = 0, 1, 2, 4
+DECODE = "greedy_decode_cached"
+CACHE = "keys", "values", "memory_keys", "memory_values"
+STEP = "x", "keys", "values"
+
+item = pytest.mark.item
+
+
+def attention(agree: Agree, n_heads: int = N_HEADS) -> Blueprint:
+    return agree.module("MultiHeadAttention", D_MODEL, n_heads)
+
+
+def decoder_layer(agree: Agree, n_heads: int = N_HEADS) -> Blueprint:
+    return agree.module("DecoderLayer", D_MODEL, n_heads, D_FF)
+
+
+def transformer(
+    agree: Agree, n_layers: int = 1, n_heads: int = N_HEADS, **kwargs: Any
+) -> Blueprint:
+    return agree.module("Transformer", *VOCABS, D_MODEL, n_heads, D_FF, n_layers, **kwargs)
+
+
+def source_words(draw: Draw, batch: int = BATCH, t: int = T_SOURCE) -> Tensor:
+    """Tokens without padding, whether that is 0 or OTHER_PAD."""
+    return _words(draw, batch, t, SOURCE_VOCAB)
+
+
+def target_words(draw: Draw, batch: int = BATCH, t: int = T_TARGET) -> Tensor:
+    """Tokens without padding, whether that is 0 or OTHER_PAD."""
+    return _words(draw, batch, t, TARGET_VOCAB)
+
+
+def _words(draw: Draw, batch: int, t: int, vocab_size: int) -> Tensor:
+    tokens = draw_tokens(draw, batch, 2 * t, vocab_size)[:, :t]  # its pads are in the last third
+    return torch.where(tokens == OTHER_PAD, 3, tokens)
+
+
+def padded(source: Tensor, pad_id: int = PAD) -> Tensor:
+    """With padding behind: one place more in each row than in the row before."""
+    source = source.clone()
+    for row, tokens in enumerate(source):
+        tokens[source.shape[1] - 1 - row :] = pad_id
+    return source
+
+
+def kept(draw: Draw, t: int, n_heads: int = N_HEADS, batch: int = BATCH) -> tuple[Tensor, Tensor]:
+    """Keys and values of t positions."""
+    shape = batch, n_heads, t, D_MODEL // n_heads
+    return draw.normal(*shape), draw.normal(*shape)
+
+
+def kept_by(
+    draw: Draw, t: int, n_layers: int = 1, batch: int = BATCH, t_source: int = T_SOURCE
+) -> tuple[Tensor, ...]:
+    """Keys and values of t positions, and of the memory, for each layer."""
+    target = n_layers, batch, N_HEADS, t, D_K
+    source = n_layers, batch, N_HEADS, t_source, D_K
+    return tuple(draw.normal(*shape) for shape in (target, target, source, source))
+
+
+# keys_values
+
+
+@item("keys_values", public=True, hint="Which axis of the projection is split, and which two move?")
+def test_keys_and_values(agree: Agree, draw: Draw) -> None:
+    """The keys and the values of a batch, split into heads."""
+    x = draw.normal(BATCH, T_TARGET, D_MODEL)
+    agree("keys_and_values", attention(agree), x, outputs=("keys", "values"))
+
+
+@item("keys_values", hint="Does the number of heads come from the attention?")
+def test_keys_and_values_of_other_sizes(agree: Agree, draw: Draw) -> None:
+    """Other numbers of heads, a single row and a single position."""
+    for n_heads, batch, t in ((4, 1, T_TARGET), (2, BATCH, 1), (1, 3, 2)):
+        x = draw.normal(batch, t, D_MODEL)
+        agree("keys_and_values", attention(agree, n_heads), x, outputs=("keys", "values"))
+
+
+# attend_output
+
+
+@item("attend_output", public=True, hint="Queries, scores, softmax, values, heads, out_proj: all?")
+def test_attend(agree: Agree, draw: Draw) -> None:
+    """Several queries over keys and values that are there."""
+    x = draw.normal(BATCH, T_TARGET, D_MODEL)
+    agree("attend", attention(agree), x, *kept(draw, T_SOURCE))
+
+
+@item("attend_output", hint="Which sizes come from the inputs, and which are written out?")
+def test_attend_of_other_sizes(agree: Agree, draw: Draw) -> None:
+    """One query, one key, other numbers of heads, a single row."""
+    for n_heads, t_q, t_k in ((N_HEADS, 1, T_SOURCE), (4, T_TARGET, 1), (1, 2, 3), (2, 1, 4)):
+        x = draw.normal(BATCH, t_q, D_MODEL)
+        agree("attend", attention(agree, n_heads), x, *kept(draw, t_k, n_heads))
+    agree("attend", attention(agree), draw.normal(1, 1, D_MODEL), *kept(draw, 4, batch=1))
+
+
+# attend_mask
+
+
+@item("attend_mask", public=True, hint='True means "may attend": what is filled with -inf?')
+def test_attend_under_a_mask(agree: Agree, draw: Draw) -> None:
+    """A mask on the keys of each row."""
+    mask = draw_mask(draw, BATCH, 1, 1, T_SOURCE)
+    x = draw.normal(BATCH, T_TARGET, D_MODEL)
+    agree("attend", attention(agree), x, *kept(draw, T_SOURCE), mask)
+
+
+@item("attend_mask", hint="Does the mask meet the scores of all heads as it is?")
+def test_attend_under_other_masks(agree: Agree, draw: Draw) -> None:
+    """A mask for queries and keys, and one for each head."""
+    for shape in ((T_TARGET, T_SOURCE), (BATCH, N_HEADS, T_TARGET, T_SOURCE)):
+        x, cache = draw.normal(BATCH, T_TARGET, D_MODEL), kept(draw, T_SOURCE)
+        agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))
+
+
+@item("attend_mask", hint="Is the mask applied to the scores before the softmax, and with what?")
+def test_attend_to_large_blocked_keys(agree: Agree, draw: Draw) -> None:
+    """A blocked key gets no weight, however well it fits the query."""
+    mask, (keys, values) = draw_mask(draw, BATCH, 1, 1, T_SOURCE), kept(draw, T_SOURCE)
+    x = draw.normal(BATCH, 1, D_MODEL)
+    agree("attend", attention(agree), x, torch.where(mask.mT, keys, 1e4 * keys), values, mask)
+
+
+# layer_output
+
+
+@item(
+    "layer_output", public=True, hint="Three parts, each added to what went in, each with its norm."
+)
+def test_layer_step(agree: Agree, draw: Draw) -> None:
+    """The new position of a layer, after some others."""
+    layer_agrees(agree, draw, T_TARGET)
+
+
+@item("layer_output", hint="Is the new position's own key there when it attends?")
+def test_layer_step_at_first(agree: Agree, draw: Draw) -> None:
+    """The first position, where nothing is kept yet; other numbers of heads, a single row."""
+    layer_agrees(agree, draw, 0)
+    layer_agrees(agree, draw, 4, n_heads=2)
+    layer_agrees(agree, draw, 1, n_heads=4, batch=1)
+
+
+def layer_agrees(
+    agree: Agree,
+    draw: Draw,
+    t: int,
+    n_heads: int = N_HEADS,
+    batch: int = BATCH,
+    look_at: Sequence[str] = ("x",),
+    **masks: Tensor,
+) -> None:
+    x = draw.normal(batch, 1, D_MODEL)
+    cache = *kept(draw, t, n_heads, batch), *kept(draw, T_SOURCE, n_heads, batch)
+    layer = decoder_layer(agree, n_heads)
+    agree("layer_step", layer, x, *cache, outputs=STEP, look_at=look_at, **masks)
+
+
+# layer_masks
+
+
+@item("layer_masks", public=True, hint="Which keys does each of the two masks speak of?")
+def test_layer_step_under_one_mask(agree: Agree, draw: Draw) -> None:
+    """A target_mask alone, and a memory_mask alone."""
+    target_mask = draw_mask(draw, BATCH, 1, 1, T_TARGET + 1)
+    layer_agrees(agree, draw, T_TARGET, target_mask=target_mask)
+    memory_mask = draw_mask(draw, BATCH, 1, 1, T_SOURCE)
+    layer_agrees(agree, draw, T_TARGET, memory_mask=memory_mask)
+
+
+@item("layer_masks", hint="Which keys does each of the two masks speak of?")
+def test_layer_step_under_both_masks(agree: Agree, draw: Draw) -> None:
+    """Both masks, also where target and source are of one length."""
+    for t in (3, T_SOURCE - 1):
+        masks = (draw_mask(draw, BATCH, 1, 1, length) for length in (t + 1, T_SOURCE))
+        layer_agrees(
+            agree, draw, t, **dict(zip(("target_mask", "memory_mask"), masks, strict=True))
+        )
+
+
+# layer_cache
+
+
+@item("layer_cache", public=True, hint="Behind which, along which axis, and made of what?")
+def test_layer_keeps(agree: Agree, draw: Draw) -> None:
+    """The keys and values that are kept, with the new position behind the others."""
+    layer_agrees(agree, draw, T_TARGET, look_at=("keys", "values"))
+
+
+@item("layer_cache", hint="Behind which, along which axis, and made of what?")
+def test_layer_keeps_the_first(agree: Agree, draw: Draw) -> None:
+    """The first position, other numbers of heads, and under a mask."""
+    layer_agrees(agree, draw, 0, look_at=("keys", "values"))
+    mask = draw_mask(draw, BATCH, 1, 1, 3)
+    layer_agrees(agree, draw, 2, n_heads=2, look_at=("keys", "values"), target_mask=mask)
+
+
+@item("layer_cache", hint="Methods that end in _, and assignments to a slice, write in place.")
+def test_layer_leaves_what_was_kept(agree: Agree, draw: Draw) -> None:
+    """What was passed is left as it was."""
+    cache = *kept(draw, T_TARGET), *kept(draw, T_SOURCE)
+    agree.unchanged("layer_step", decoder_layer(agree), draw.normal(BATCH, 1, D_MODEL), *cache)
+
+
+# cache_start
+
+
+@item("cache_start", public=True, hint="Whose projections are the memory's, and which is stacked?")
+def test_start(agree: Agree, draw: Draw) -> None:
+    """Nothing of the target, and the memory's keys and values for each of two layers."""
+    model = transformer(agree, n_layers=2)
+    seen = agree("start_cache", model, source_words(draw), outputs=CACHE, watch=("encoder",))
+    if seen.watched[0].calls > 1:
+        said = f"expected one call of the encoder, got {seen.watched[0].calls}"
+        agree.wrong("start_cache", said, model)
+
+
+@item("cache_start", hint="Which method of the model reads under the source's mask?")
+def test_start_with_padding(agree: Agree, draw: Draw) -> None:
+    """Padding in the source, one layer, other numbers of heads."""
+    for n_heads, pad_id in ((2, PAD), (4, OTHER_PAD)):
+        model = transformer(agree, n_heads=n_heads, pad_id=pad_id)
+        agree("start_cache", model, padded(source_words(draw), pad_id), outputs=CACHE)
+
+
+# step_output
+
+
+@item("step_output", public=True, hint="Which place does the new token have, and who tells it?")
+def test_step(agree: Agree, draw: Draw) -> None:
+    """A later position, in one layer."""
+    step_agrees(agree, draw, T_TARGET)
+
+
+@item(
+    "step_output", public=True, hint="Does each layer get what is kept for it, and what came out?"
+)
+def test_step_of_two_layers(agree: Agree, draw: Draw) -> None:
+    """A later position, in two layers."""
+    step_agrees(agree, draw, 3, n_layers=2)
+
+
+@item("step_output", hint="Is the first position a special case, or the last one?")
+def test_step_at_the_ends(agree: Agree, draw: Draw) -> None:
+    """The first position, and the last one that max_len allows; three layers, a single row."""
+    step_agrees(agree, draw, 1)
+    step_agrees(agree, draw, MAX_LEN, max_len=MAX_LEN)
+    step_agrees(agree, draw, 4, n_layers=3, batch=1)
+
+
+def step_agrees(
+    agree: Agree, draw: Draw, t: int, n_layers: int = 1, batch: int = BATCH, **kwargs: Any
+) -> None:
+    model = transformer(agree, n_layers=n_layers, **kwargs)
+    target, source = target_words(draw, batch, t), source_words(draw, batch)
+    cache = kept_by(draw, t - 1, n_layers, batch)
+    agree("decoder_step", model, target, source, *cache, outputs=STEP)
+
+
+# step_masks
+
+
+@item("step_masks", public=True, hint="Which mask does model.decode hand to the cross-attention?")
+def test_step_with_padding_in_the_source(agree: Agree, draw: Draw) -> None:
+    """Padding in the source."""
+    masks_agree(agree, draw, [], PAD)
+
+
+@item("step_masks", public=True, hint="Which tokens of the target does nobody listen to?")
+def test_step_with_padding_in_the_target(agree: Agree, draw: Draw) -> None:
+    """Padding in the middle of the target."""
+    masks_agree(agree, draw, [2, 3], PAD)
+
+
+@item("step_masks", hint="Is pad_id the model's? And who listens to the new token if it is a pad?")
+def test_step_of_a_pad(agree: Agree, draw: Draw) -> None:
+    """The new token is padding itself; another pad_id, and 0 is a word then."""
+    masks_agree(agree, draw, [T_TARGET - 1], PAD)
+    masks_agree(agree, draw, [1, T_TARGET - 1], OTHER_PAD)
+
+
+def masks_agree(agree: Agree, draw: Draw, pads: Sequence[int], pad_id: int) -> None:
+    model = transformer(agree, pad_id=pad_id)
+    target, source = target_words(draw), source_words(draw)
+    target[:, 0], target[:, 3] = 3, 0 if pad_id else 3
+    target[1, list(pads)] = pad_id
+    source = source if pads else padded(source, pad_id)
+    cache = kept_by(draw, T_TARGET - 1)
+    agree("decoder_step", model, target, source, *cache, outputs=STEP, look_at=("x",))
+
+
+# step_sizes
+
+
+@item("step_sizes", public=True, hint="What does a slice beyond the end of a table give?")
+def test_step_too_far(agree: Agree, draw: Draw) -> None:
+    """A target longer than max_len is refused, with both numbers."""
+    model, t = transformer(agree, max_len=MAX_LEN), MAX_LEN + 1
+    asked = model, target_words(draw, t=t), source_words(draw), *kept_by(draw, t - 1)
+    agree.raises(ValueError, "decoder_step", *asked, naming=(t, MAX_LEN))
+
+
+@item("step_sizes", hint="How many positions does the cache have before the new one is there?")
+@pytest.mark.parametrize("t_kept", [0, T_TARGET, T_TARGET - 2])
+def test_step_with_another_cache(agree: Agree, draw: Draw, t_kept: int) -> None:
+    """A cache that does not belong to the target is refused, with both numbers."""
+    asked = transformer(agree), target_words(draw), source_words(draw), *kept_by(draw, t_kept)
+    agree.raises(ValueError, "decoder_step", *asked, naming=(T_TARGET, t_kept))
+
+
+# cached_words
+
+
+def writer(
+    reference: Student, agree: Agree, draw: Draw, never: Sequence[int], **kwargs: Any
+) -> Blueprint:
+    """A model that listens well and writes all kinds of tokens, but some of them never.
+
+    Weights as they are drawn make one that writes the same token again and again. So what comes
+    from the source is made larger, and what is the same in all logits is taken away.
+    """
+    module = transformer(agree, **kwargs)
+    weights = module.weights or {}
+    heard = "decoder.layers.0.cross_attn.out_proj.weight"
+    module = module.with_weights({heard: 3 * weights[heard]})
+    logits = reference.call(module, source_words(draw, 16), target_words(draw, 16)).value
+    bias = weights["output.bias"] - logits.mean((0, 1)).detach()
+    bias = (64 * bias).round() / 64
+    bias[list(never)] = -100.0
+    return module.with_weights({"output.bias": bias})
+
+
+@item("cached_words", public=True, hint="Compare with greedy_decode, step by step: where first?")
+def test_words(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Each next word is the one that greedy_decode writes."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree(DECODE, model, padded(source_words(draw)), START, END, 6, same_mode=False)
+
+
+@item("cached_words", hint="Does each layer get its own cache, from step to step?")
+def test_words_of_two_layers(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Two layers, four rows of different lengths, and as many tokens as the model can read."""
+    model = writer(reference, agree, draw, [PAD, END], n_layers=2, max_len=MAX_LEN)
+    source = padded(source_words(draw, batch=4))
+    agree(DECODE, model, source, 6, END, MAX_LEN, same_mode=False)
+
+
+@item("cached_words", hint="Is a batch of one, or a start alone, a special case?")
+def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A single row, and max_len 1 and 2: the start token counts."""
+    model, source = writer(reference, agree, draw, [PAD, END]), source_words(draw)
+    for rows, max_len in ((1, 4), (BATCH, 1), (BATCH, 2)):
+        asked = model, source[:rows].clone(), START, END, max_len
+        agree(DECODE, *asked, same_mode=False)
+
+
+@item("cached_words", hint="Who listens to a pad that stands in the middle of a sentence?")
+def test_pads_among_the_words(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A pad that the model writes is a word, but nobody listens to it."""
+    agree(DECODE, *with_pads(reference, agree, draw), same_mode=False)
+
+
+def with_pads(
+    reference: Student, agree: Agree, draw: Draw, steps: int = 8
+) -> tuple[Blueprint, Tensor, int, int, int]:
+    """A model and a source, and what else is asked: a row writes a pad, and more words after it.
+
+    They would be others if the pad were listened to: then its id would stand for nothing else.
+    """
+    model = writer(reference, agree, draw, [])
+    deaf = model.with_weights({})
+    no_pad = Blueprint(**{**vars(deaf), "kwargs": {**(deaf.kwargs or {}), "pad_id": TARGET_VOCAB}})
+    for start_id in 5 * list(range(START, TARGET_VOCAB)):
+        source = source_words(draw, batch=12)
+        written, other = (
+            reference.call(DECODE, each, source, start_id, -1, steps).value
+            for each in (model, no_pad)
+        )
+        (rows,) = (written != other).any(1).nonzero(as_tuple=True)
+        if len(rows) > 1:
+            return model, source[rows[:2]], start_id, -1, steps
+    raise LookupError("no sources were found whose words depend on who listens to a pad")
+
+
+# cached_end
+
+STEPS = 8
+
+
+def endings(
+    reference: Student, agree: Agree, draw: Draw, pad_id: int
+) -> tuple[Blueprint, Tensor, int, int]:
+    """A model, three sources, start_id and end_id: two rows end, at different steps, one does not.
+
+    The reference is asked what it would write without an end, and then what that shall be.
+    """
+    model = writer(reference, agree, draw, [pad_id], pad_id=pad_id)
+    ids = sorted({*range(TARGET_VOCAB)} - {pad_id})
+    for start_id in 5 * ids:
+        source = source_words(draw, batch=12)
+        written = reference.call(DECODE, model, source, start_id, -1, STEPS).value
+        for end_id in {*ids} - {start_id}:
+            is_end = written == end_id
+            length = torch.where(is_end.any(1), is_end.long().argmax(1), STEPS)
+            first, second = sorted({*map(int, length), STEPS, STEPS + 1})[:2]
+            if first < second < STEPS - 1 and (length == STEPS).any():
+                rows = [int((length == each).nonzero()[0]) for each in (second, first, STEPS)]
+                # Or the two end in one step, when the first has gone on and ends once more.
+                if written[rows[1], second] != end_id:
+                    return model, source[rows], start_id, end_id
+    raise LookupError("no model that writes rows of different lengths was found")
+
+
+@item("cached_end", public=True, hint="What does a row hold after its end_id?")
+def test_rows_end(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A row that has ended is padded, while the others go on undisturbed."""
+    agree(DECODE, *endings(reference, agree, draw, PAD), STEPS, same_mode=False)
+
+
+@item("cached_end", hint="When every row has ended, is anything more written?")
+def test_all_rows_end(reference: Student, agree: Agree, draw: Draw) -> None:
+    """When all rows have ended it stops, before max_len, and a single row does too."""
+    model, source, *ids = endings(reference, agree, draw, PAD)
+    agree(DECODE, model, source[:2].clone(), *ids, STEPS, same_mode=False)
+    agree(DECODE, model, source[1:2].clone(), *ids, STEPS, same_mode=False)
+
+
+@item("cached_end", hint="With which id is a row filled up?")
+def test_rows_end_with_another_pad_id(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Rows that have ended are filled with the model's pad_id, whatever it is."""
+    agree(DECODE, *endings(reference, agree, draw, OTHER_PAD), STEPS, same_mode=False)
+
+
+# cached_care
+
+
+@item(
+    "cached_care",
+    public=True,
+    hint="Which mode does the model need, and which was it in?",
+    fits=("values", "mode"),
+)
+def test_in_either_mode(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A model is asked in eval mode, and left in the mode in which it came; no gradient is kept."""
+    model, source = writer(reference, agree, draw, [PAD, END], dropout=0.5), source_words(draw)
+    for each in (model.training(), model):
+        args = DECODE, each, source, START, END, 5
+        if agree(*args, watch=("encoder",)).watched[0].kept_gradient:
+            agree.wrong(DECODE, "the encoder's output asks for gradients", *args[1:])
+
+
+@item("cached_care", hint="Is something still there from the call before?")
+def test_another_source(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A second call, with another source of another length, is right as well."""
+    model = writer(reference, agree, draw, [PAD, END])
+    for t in (T_SOURCE, 4):
+        agree(DECODE, model, source_words(draw, t=t), START, END, 4, same_mode=False)
+
+
+@item(
+    "cached_care",
+    hint="On which device, and of which dtype, is a new tensor?",
+    fits=("device", "dtype"),
+)
+def test_words_elsewhere(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The words are on the device of the source; the model may be in float32."""
+    model, source = writer(reference, agree, draw, [PAD, END]), source_words(draw)
+    agree(DECODE, model, source, START, END, 3, elsewhere=True, same_mode=False)
+    agree(DECODE, model.in_float32(), source, START, END, 3, same_mode=False)
+
+
+@item("cached_care", hint="Methods that end in _, and assignments to a slice, write in place.")
+def test_source_unchanged(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The source is left as it was."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree.unchanged(DECODE, model, source_words(draw), START, END, 4)
+
+
+# cached_work
+
+# With s and n tokens and the d_model d, each step takes 6 d² products for the attentions' own
+# matrices, what the network and the output take, and 2 d for each key. That and the reading of the
+# source make R. A cache that is allotted in full is attended to in full in each step: R + d n²,
+# 1.09 R here. The keys (or the values) of the memory made anew in each step: R + n s d², 1.84 R;
+# both, or those of kept inputs: from 2.0 R; decoding anew: 15 R. Half as much again lies between.
+T_LONG_SOURCE, T_LONG_TARGET, MOST = 25, 32, 1.5
+
+
+@item("cached_work", notebook="counted.work", hint="What goes through the decoder in a step?")
+def test_work(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The multiplications are those of one position a step."""
+    model = writer(reference, agree, draw, [PAD, END], max_len=T_LONG_TARGET)
+    source = source_words(draw, batch=1, t=T_LONG_SOURCE)
+    asked = model, source, START, END, T_LONG_TARGET
+    agree(DECODE, *asked, same_mode=False, most_work=MOST)

@@ -1,0 +1,332 @@
+"""Attention over ready keys and values, step by step, and what goes wrong in each step."""
+
+import math
+
+import torch
+
+
+class Attend:
+    """Multi-head attention from x to keys and values that are there."""
+
+    of = "attend"
+    often = (
+        *("NoScale", "ScaledByTheWidth", "HeadsMergedInAnotherOrder", "NoOutputProjection"),
+        *("MaskForgotten", "MaskTurnedRound", "QueriesAreX"),
+    )
+
+    def ask(self, x):
+        return x
+
+    def project(self, attention, x):
+        return attention.q_proj(x)
+
+    def split(self, x, n_heads):
+        return x.reshape(*x.shape[:2], n_heads, -1).transpose(1, 2)  # (batch, n_heads, t_q, d_k)
+
+    def score(self, queries, keys):
+        return queries @ keys.transpose(-2, -1)
+
+    def scale(self, scores, keys, attention):
+        return scores / math.sqrt(keys.shape[-1])
+
+    def block(self, scores, mask):
+        return scores if mask is None else scores.masked_fill(~mask, -torch.inf)
+
+    def normalise(self, scores):
+        return scores.softmax(dim=-1)
+
+    def weigh(self, weights, mask):
+        return weights
+
+    def mix(self, weights, keys, values):
+        return weights @ values
+
+    def merge(self, heads):
+        return heads.transpose(1, 2).flatten(2)  # (batch, t_q, d_model)
+
+    def finish(self, attention, x):
+        return attention.out_proj(x)
+
+    def give(self, found, x):
+        return found
+
+    def __call__(self, attention, x, keys, values, mask=None):
+        x = self.ask(x)
+        queries = self.split(self.project(attention, x), attention.n_heads)
+        scores = self.scale(self.score(queries, keys), keys, attention)
+        weights = self.weigh(self.normalise(self.block(scores, mask)), mask)
+        found = self.finish(attention, self.merge(self.mix(weights, keys, values)))
+        return self.give(found, x)
+
+
+class QueriesAreX(Attend):
+    """The queries are x itself: q_proj is not used.
+
+    Keys and values are ready. Are the queries?
+    """
+
+    item = "attend_output"
+
+    def project(self, attention, x):
+        return x
+
+
+class KeysForQueries(Attend):
+    """The queries are made with k_proj.
+
+    Which of the four projections makes queries?
+    """
+
+    item = "attend_output"
+
+    def project(self, attention, x):
+        return attention.k_proj(x)
+
+
+class QueriesReshapedAtOnce(Attend):
+    """The queries are reshaped straight to (batch, n_heads, t_q, d_k).
+
+    With one query nothing goes wrong. With several: in which order do the numbers lie in memory?
+    """
+
+    item = "attend_output"
+
+    def split(self, x, n_heads):
+        batch, t_q, d_model = x.shape
+        return x.reshape(batch, n_heads, t_q, d_model // n_heads)
+
+
+class NoScale(Attend):
+    """The scores are not divided by the root of d_k.
+
+    What is between the product and the softmax in equation 1?
+    """
+
+    item = "attend_output"
+
+    def scale(self, scores, keys, attention):
+        return scores
+
+
+class ScaledByTheWidth(Attend):
+    """The scores are divided by the root of d_model, not of d_k.
+
+    How long are the two vectors whose product a score is?
+    """
+
+    item = "attend_output"
+
+    def scale(self, scores, keys, attention):
+        return scores / math.sqrt(keys.shape[-1] * attention.n_heads)
+
+
+class ScaledByDk(Attend):
+    """The scores are divided by d_k instead of its square root.
+
+    How large is a dot product of two random vectors of length d_k?
+    """
+
+    item = "attend_output"
+
+    def scale(self, scores, keys, attention):
+        return scores / keys.shape[-1]
+
+
+class ScaledByTheKeys(Attend):
+    """The scores are divided by the root of the number of keys.
+
+    Which axis of the keys counts them, and which is d_k?
+    """
+
+    item = "attend_output"
+
+    def scale(self, scores, keys, attention):
+        return scores / math.sqrt(keys.shape[-2])
+
+
+class SoftmaxOverTheQueries(Attend):
+    """The softmax runs over the queries, not over the keys.
+
+    Whose weights sum to 1? With a single query every weight is 1.
+    """
+
+    item = "attend_output"
+
+    def normalise(self, scores):
+        return scores.softmax(dim=-2)
+
+
+class SoftmaxOverTheHeads(Attend):
+    """The softmax runs over the heads, not over the keys.
+
+    Which of the four axes counts the keys?
+    """
+
+    item = "attend_output"
+
+    def normalise(self, scores):
+        return scores.softmax(dim=1)
+
+
+class NoSoftmax(Attend):
+    """There is no softmax: the scores themselves are the weights.
+
+    What are weights that sum to 1 made with?
+    """
+
+    item = "attend_output"
+
+    def normalise(self, scores):
+        return scores.nan_to_num(0.0, 0.0, 0.0)
+
+
+class MixesTheKeys(Attend):
+    """The keys are mixed in place of the values.
+
+    What is compared with the query, and what does the reader get?
+    """
+
+    item = "attend_output"
+
+    def mix(self, weights, keys, values):
+        return weights @ keys
+
+
+class HeadsMergedInAnotherOrder(Attend):
+    """The heads are put side by side without moving their axis back: heads and positions mix.
+
+    Which two axes changed places when the heads were split?
+    """
+
+    item = "attend_output"
+
+    def merge(self, heads):
+        return heads.reshape(heads.shape[0], heads.shape[2], -1)
+
+
+class HeadsMergedByColumn(Attend):
+    """The heads' columns are dealt out in turn: first each head's column 0, then each column 1.
+
+    Where do the columns of head 0 stand in the result?
+    """
+
+    item = "attend_output"
+
+    def merge(self, heads):
+        return heads.permute(0, 2, 3, 1).flatten(2)
+
+
+class NoOutputProjection(Attend):
+    """out_proj is not used.
+
+    What comes after the heads stand side by side again?
+    """
+
+    item = "attend_output"
+
+    def finish(self, attention, x):
+        return x
+
+
+class AddsTheInput(Attend):
+    """x is added to what the attention gives.
+
+    That happens in the layer. How often, then?
+    """
+
+    item = "attend_output"
+
+    def give(self, found, x):
+        return found + x
+
+
+class LastQueryAlone(Attend):
+    """Only the last query is answered.
+
+    In a step there is one. What does the docstring say of t_q?
+    """
+
+    item = "attend_output"
+
+    def ask(self, x):
+        return x[:, -1:]
+
+
+class MaskForgotten(Attend):
+    """The mask is not used.
+
+    It is passed. What do the scores of a blocked key have to be?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+
+class MaskTurnedRound(Attend):
+    """What may be attended to is blocked, and the rest is not.
+
+    What does True mean here?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores if mask is None else scores.masked_fill(mask, -torch.inf)
+
+
+class MaskTurnedRoundWithALargeNumber(MaskTurnedRound):
+    def block(self, scores, mask):
+        return scores if mask is None else scores.masked_fill(mask, -1e9)
+
+
+class BlockedWithZero(Attend):
+    """Blocked scores are set to 0.
+
+    What does the softmax make of 0, and what of minus infinity?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores if mask is None else scores.masked_fill(~mask, 0.0)
+
+
+class MaskAdded(Attend):
+    """The mask is added to the scores as it is: allowed keys get 1 more.
+
+    Which number has to be added to a score so that nothing is left of its weight?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores if mask is None else scores + mask
+
+
+class MaskedAfterTheSoftmax(Attend):
+    """The weights are set to 0 after the softmax: the others no longer sum to 1.
+
+    Between which two steps does the mask belong?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+    def weigh(self, weights, mask):
+        return weights if mask is None else weights.masked_fill(~mask, 0.0)
+
+
+class BlockedByLittle(Attend):
+    """1000 is taken from a blocked score, which may be larger than that.
+
+    How much is enough, whatever the score is?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores if mask is None else scores + (~mask) * -1e3

@@ -1,0 +1,453 @@
+"""Greedy decoding with a cache, step by step, and what goes wrong in each step."""
+
+from contextlib import nullcontext
+
+import torch
+
+
+class GreedyDecodeCached:
+    """Writes a batch of sentences, one position through the decoder in each step."""
+
+    of = "greedy_decode_cached"
+    often = (
+        *("StaysInTrainMode", "LeavesEvalMode", "KeepsGradients", "MemoryAnew", "PrefixAgain"),
+        *("OneTooMany", "StopsWithTheFirstRow", "EndedRowsGoOn", "PadsWithZero"),
+    )
+
+    def enter(self, model):
+        was_training = model.training
+        model.eval()
+        return was_training
+
+    def leave(self, model, was_training):
+        model.train(was_training)
+
+    def recording(self):
+        return torch.no_grad()
+
+    def begin(self, model, source, start_id):
+        return torch.full_like(source[:, :1], start_id)  # (batch, 1)
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < max_len
+
+    def is_done(self, ended):
+        return bool(ended.all())
+
+    def start(self, model, source):
+        return start_cache(model, source)
+
+    def before_step(self, model, target, source, cache):
+        return cache
+
+    def step(self, model, target, source, cache):
+        return decoder_step(model, target, source, *cache)
+
+    def carry(self, cache, x, keys, values):
+        return keys, values, *cache[2:]
+
+    def choose(self, logits, model):
+        return logits.argmax(dim=-1)
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended, model.pad_id)
+
+    def end(self, ended, word, end_id):
+        return ended | (word == end_id)
+
+    def append(self, target, word, ended):
+        return torch.cat([target, word], dim=1)
+
+    def give(self, target):
+        return target
+
+    def __call__(self, model, source, start_id, end_id, max_len):
+        was_training = self.enter(model)
+        with self.recording():
+            cache = self.start(model, source)
+            target = self.begin(model, source, start_id)
+            ended = torch.zeros_like(target, dtype=torch.bool)
+            while self.has_room(target, source, max_len) and not self.is_done(ended):
+                cache = self.before_step(model, target, source, cache)
+                x, keys, values = self.step(model, target, source, cache)
+                cache = self.carry(cache, x, keys, values)
+                chosen = self.choose(model.output(x), model)
+                word = self.fill(chosen, ended, model, end_id)
+                ended = self.end(ended, chosen, end_id)
+                target = self.append(target, word, ended)
+        self.leave(model, was_training)
+        return self.give(target)
+
+
+# The work
+
+
+class MemoryAnew(GreedyDecodeCached):
+    """The source is read, and its keys and values are made, anew in each step.
+
+    Does anything of them change while the sentence is written?
+    """
+
+    item = "cached_work"
+
+    def before_step(self, model, target, source, cache):
+        return *cache[:2], *start_cache(model, source)[2:]
+
+
+class MemoryProjectedAnew(GreedyDecodeCached):
+    """The source is read once, but its keys and values are made anew in each step.
+
+    What does the cross-attention make them of, and does that change?
+    """
+
+    item = "cached_work"
+
+    def start(self, model, source):
+        return *start_cache(model, source), model.encode(source)
+
+    def before_step(self, model, target, source, cache):
+        pairs = [keys_and_values(layer.cross_attn, cache[-1]) for layer in model.decoder.layers]
+        both = (torch.stack([pair[place] for pair in pairs]) for place in (0, 1))
+        return *cache[:2], *both, cache[-1]
+
+    def step(self, model, target, source, cache):
+        return decoder_step(model, target, source, *cache[:-1])
+
+
+class PrefixAgain(GreedyDecodeCached):
+    """All of the target goes through the decoder in each step, as if nothing were kept.
+
+    Which of its positions are new?
+    """
+
+    item = "cached_work"
+
+    def start(self, model, source):
+        return model.encode(source), None, None
+
+    def step(self, model, target, source, cache):
+        return model.decode(target, cache[0], source)[:, -1:], None, None
+
+    def carry(self, cache, x, keys, values):
+        return cache
+
+
+class PrefixAgainAndMemoryAnew(PrefixAgain):
+    """The whole model is asked in each step: it reads the source and all of the target again.
+
+    What of it is new in a step?
+    """
+
+    item = "cached_work"
+
+    def step(self, model, target, source, cache):
+        return model.decode(target, model.encode(source), source)[:, -1:], None, None
+
+
+# The cache
+
+
+class CacheNotCarried(GreedyDecodeCached):
+    """What a step returns to be kept is thrown away: each step gets the empty cache.
+
+    Under which name does the next step look for it?
+    """
+
+    item = "cached_words"
+
+    def step(self, model, target, source, cache):
+        x, _, _ = decoder_step(model, target[:, -1:], source, *cache)
+        return x, None, None
+
+    def carry(self, cache, x, keys, values):
+        return cache
+
+
+class ValuesForKeys(GreedyDecodeCached):
+    """Keys and values change places from step to step.
+
+    In which order does decoder_step return what it keeps, and in which does it want it?
+    """
+
+    item = "cached_words"
+
+    def carry(self, cache, x, keys, values):
+        return values, keys, *cache[2:]
+
+
+class CacheOfTheFirstRow(GreedyDecodeCached):
+    """All rows get what the first one has kept.
+
+    Which axis of the cache counts the rows? An axis of one is expanded without a word.
+    """
+
+    item = "cached_words"
+
+    def carry(self, cache, x, keys, values):
+        return keys[:, :1].expand_as(keys), values[:, :1].expand_as(values), *cache[2:]
+
+
+class MemoryOfTheFirstRow(GreedyDecodeCached):
+    """All rows read the memory of the first one.
+
+    Each row has a source of its own. Which axis counts them?
+    """
+
+    item = "cached_words"
+
+    def start(self, model, source):
+        *empty, keys, values = start_cache(model, source)
+        return *empty, keys[:, :1].expand_as(keys), values[:, :1].expand_as(values)
+
+
+class SourceCut(GreedyDecodeCached):
+    """Each step reads the first row's source mask.
+
+    Sentences are of different lengths. Whose padding is blocked?
+    """
+
+    item = "cached_words"
+
+    def step(self, model, target, source, cache):
+        return decoder_step(model, target, source[:1], *cache)
+
+
+# The model's mode, and gradients
+
+
+class StaysInTrainMode(GreedyDecodeCached):
+    """The model is not put into eval mode: in train mode, dropout drops while it writes.
+
+    Ask a model in train mode twice. What comes out?
+    """
+
+    item = "cached_care"
+
+    def enter(self, model):
+        return model.training
+
+
+class LeavesEvalMode(GreedyDecodeCached):
+    """The model is left in eval mode, in whatever mode it came.
+
+    Somebody may go on to train it. What do they not notice?
+    """
+
+    item = "cached_care"
+
+    def leave(self, model, was_training):
+        pass
+
+
+class LeavesTrainMode(GreedyDecodeCached):
+    """The model is left in train mode, in whatever mode it came.
+
+    Somebody may go on to test it. What do they not notice?
+    """
+
+    item = "cached_care"
+
+    def leave(self, model, was_training):
+        model.train()
+
+
+class KeepsGradients(GreedyDecodeCached):
+    """Everything is recorded for gradients that nobody will ask for.
+
+    Words are whole numbers: can a gradient flow through their choice? What costs the memory?
+    """
+
+    item = "cached_care"
+
+    def recording(self):
+        return nullcontext()
+
+
+class StartOnTheDefaultDevice(GreedyDecodeCached):
+    """The first token is made on torch's default device, and the source may be elsewhere.
+
+    Which calls make a new tensor, and can each be told where?
+    """
+
+    item = "cached_care"
+
+    def begin(self, model, source, start_id):
+        return torch.full((len(source), 1), start_id)
+
+
+# How long
+
+
+class OneTooMany(GreedyDecodeCached):
+    """The rows may be one token longer than max_len: the start is not counted.
+
+    How many tokens are there before the first word is written?
+    """
+
+    item = "cached_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] <= max_len
+
+
+class OneTooFew(GreedyDecodeCached):
+    """The rows are at most max_len - 1 long: one word could still be written.
+
+    How many tokens are there after the first word is written?
+    """
+
+    item = "cached_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < max_len - 1
+
+
+class StartIsOne(GreedyDecodeCached):
+    """Every row starts with the token 1, whatever start_id is.
+
+    Where is start_id used?
+    """
+
+    item = "cached_words"
+
+    def begin(self, model, source, start_id):
+        return torch.ones_like(source[:, :1])
+
+
+class NeverPadding(GreedyDecodeCached):
+    """Padding is never chosen as a next word, even where its logit is the largest.
+
+    Some code forbids it. Which word does greedy_decode take?
+    """
+
+    item = "cached_words"
+
+    def choose(self, logits, model):
+        forbidden = torch.arange(logits.shape[-1], device=logits.device) == model.pad_id
+        return logits.masked_fill(forbidden, -torch.inf).argmax(dim=-1)
+
+
+class WithoutTheStart(GreedyDecodeCached):
+    """The start token is cut off.
+
+    What does each row begin with, says the docstring?
+    """
+
+    item = "cached_words"
+
+    def give(self, target):
+        return target[:, 1:]
+
+
+# The end
+
+
+class StopsWithTheFirstRow(GreedyDecodeCached):
+    """The writing stops as soon as one row has ended.
+
+    The others are in the middle of their sentences. When may it stop?
+    """
+
+    item = "cached_end"
+
+    def is_done(self, ended):
+        return bool(ended.any())
+
+
+class PadsToMaxLen(GreedyDecodeCached):
+    """When all rows have ended, padding is added until they are max_len long.
+
+    How wide is the longest row? Nothing is to be written after its end.
+    """
+
+    item = "cached_end"
+
+    def is_done(self, ended):
+        return False
+
+
+class EndedRowsGoOn(GreedyDecodeCached):
+    """Rows that have ended write on: behind their end_id stand more words.
+
+    What is to stand in a row after its end_id?
+    """
+
+    item = "cached_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word
+
+
+class NeverEnds(GreedyDecodeCached):
+    """end_id is not looked at: each row has max_len tokens, and goes on after its end.
+
+    When is a sentence finished, and what is in its row from there on?
+    """
+
+    item = "cached_end"
+
+    def is_done(self, ended):
+        return False
+
+    def fill(self, word, ended, model, end_id):
+        return word
+
+
+class PadsWithTheEnd(GreedyDecodeCached):
+    """Rows that have ended are filled with end_id.
+
+    What does the docstring fill them with?
+    """
+
+    item = "cached_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended, end_id)
+
+
+class PadsWithZero(GreedyDecodeCached):
+    """Rows that have ended are filled with 0, whatever the model's pad_id is.
+
+    Where does the model keep the id of padding?
+    """
+
+    item = "cached_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended, 0)
+
+
+class EndIsPadded(GreedyDecodeCached):
+    """end_id itself is replaced by padding: no row shows where it ended.
+
+    From where on is a row padded: from end_id on, or after it?
+    """
+
+    item = "cached_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word.masked_fill(ended | (word == end_id), model.pad_id)
+
+
+class ForgetsWhoHasEnded(GreedyDecodeCached):
+    """A row counts as ended for one step only, and then it goes on.
+
+    Who has ended before has ended for good. Where is that kept?
+    """
+
+    item = "cached_end"
+
+    def end(self, ended, word, end_id):
+        return word == end_id
+
+
+class LastEndIsMissing(GreedyDecodeCached):
+    """The step in which the last row ends is not kept: its end_id is missing.
+
+    In which order does the loop append a word, and ask whether all rows have ended?
+    """
+
+    item = "cached_end"
+
+    def append(self, target, word, ended):
+        return target if ended.all() else torch.cat([target, word], dim=1)

@@ -1,0 +1,211 @@
+"""Keys and values, step by step, and what goes wrong in each step."""
+
+
+class KeysAndValues:
+    """The keys and the values of x, split into heads."""
+
+    of = "keys_and_values"
+
+    def keys_of(self, attention, x):
+        return attention.k_proj(x)
+
+    def values_of(self, attention, x):
+        return attention.v_proj(x)
+
+    def split(self, x, n_heads):
+        return x.reshape(*x.shape[:2], n_heads, -1).transpose(1, 2)  # (batch, n_heads, t, d_k)
+
+    def give(self, keys, values):
+        return keys, values
+
+    def __call__(self, attention, x):
+        keys = self.split(self.keys_of(attention, x), attention.n_heads)
+        values = self.split(self.values_of(attention, x), attention.n_heads)
+        return self.give(keys, values)
+
+
+class KeysBeforeTheProjection(KeysAndValues):
+    """The keys are x itself: k_proj is not used.
+
+    What does an attention do with its input before anything is compared?
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return x
+
+
+class ValuesBeforeTheProjection(KeysAndValues):
+    """The values are x itself: v_proj is not used.
+
+    What does an attention do with its input before anything is mixed?
+    """
+
+    item = "keys_values"
+
+    def values_of(self, attention, x):
+        return x
+
+
+class NothingProjected(KeysAndValues):
+    """Keys and values are x itself: neither k_proj nor v_proj is used.
+
+    What does an attention do with its input before anything is compared?
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return x
+
+    def values_of(self, attention, x):
+        return x
+
+
+class QueriesForKeys(KeysAndValues):
+    """The keys are made with q_proj: they are queries.
+
+    Which of the three does a later position look for, and which looks?
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return attention.q_proj(x)
+
+
+class KeysForValues(KeysAndValues):
+    """The values are made with k_proj: they are the keys again.
+
+    Which projection makes what is mixed in the end?
+    """
+
+    item = "keys_values"
+
+    def values_of(self, attention, x):
+        return attention.k_proj(x)
+
+
+class ValuesForKeys(KeysAndValues):
+    """The keys are made with v_proj: they are the values.
+
+    Which projection makes what a query is compared with?
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return attention.v_proj(x)
+
+
+class ProjectedTwice(KeysAndValues):
+    """Keys and values go through their projection twice.
+
+    Is what is passed projected already, and by whom?
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return attention.k_proj(attention.k_proj(x))
+
+    def values_of(self, attention, x):
+        return attention.v_proj(attention.v_proj(x))
+
+
+class HeadsBeforePositions(KeysAndValues):
+    """The reshape goes straight to (batch, n_heads, t, d_k): it mixes positions and heads.
+
+    In which order do the numbers lie in memory? A reshape leaves them in it.
+    """
+
+    item = "keys_values"
+
+    def split(self, x, n_heads):
+        batch, t, d_model = x.shape
+        return x.reshape(batch, n_heads, t, d_model // n_heads)
+
+
+class HeadsInterleaved(KeysAndValues):
+    """Each head reads every n_heads-th column, not d_k columns side by side.
+
+    Which columns does head 0 read, says the list of the parts?
+    """
+
+    item = "keys_values"
+
+    def split(self, x, n_heads):
+        return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
+
+
+class HeadsNotMoved(KeysAndValues):
+    """The axis of the heads stands behind that of the positions.
+
+    Which shape does the docstring promise, and which two axes change places for it?
+    """
+
+    item = "keys_values"
+
+    def split(self, x, n_heads):
+        return x.reshape(*x.shape[:2], n_heads, -1)
+
+
+class KeysTransposed(KeysAndValues):
+    """The keys are returned transposed: d_k before the positions.
+
+    The product with the queries wants them so. But what else happens to keys that are kept?
+    """
+
+    item = "keys_values"
+
+    def give(self, keys, values):
+        return keys.transpose(-2, -1), values
+
+
+class ValuesFirst(KeysAndValues):
+    """The values are returned first, and then the keys.
+
+    In which order does the docstring name them?
+    """
+
+    item = "keys_values"
+
+    def give(self, keys, values):
+        return values, keys
+
+
+class KeysScaled(KeysAndValues):
+    """The keys are divided by the root of d_k.
+
+    Where does the scale belong, and will it be there a second time?
+    """
+
+    item = "keys_values"
+
+    def give(self, keys, values):
+        return keys / keys.shape[-1] ** 0.5, values
+
+
+class RoundedToFloat32(KeysAndValues):
+    """Keys and values are rounded to float32.
+
+    In which dtype does the model compute?
+    """
+
+    item = "keys_values"
+
+    def give(self, keys, values):
+        return keys.float(), values.float()
+
+
+class LastPositionAlone(KeysAndValues):
+    """Only the last position's keys and values are returned.
+
+    The same function is asked about the whole memory. Which positions does x have?
+    """
+
+    item = "keys_values"
+
+    def give(self, keys, values):
+        return keys[:, :, -1:], values[:, :, -1:]

@@ -1,0 +1,213 @@
+"""What is kept before the first step, step by step, and what goes wrong in each step."""
+
+import torch
+
+
+class StartCache:
+    """Nothing of the target, all of the memory."""
+
+    of = "start_cache"
+
+    def read(self, model, source):
+        return model.encode(source)
+
+    def attention(self, layer):
+        return layer.cross_attn
+
+    def project(self, layer, memory):
+        return keys_and_values(self.attention(layer), memory)
+
+    def layers(self, model):
+        return model.decoder.layers
+
+    def stack(self, each):
+        return torch.stack(each)
+
+    def nothing(self, memory_keys):
+        return memory_keys[..., :0, :]
+
+    def give(self, nothing, memory_keys, memory_values):
+        return nothing, nothing, memory_keys, memory_values
+
+    def __call__(self, model, source):
+        memory = self.read(model, source)
+        pairs = [self.project(layer, memory) for layer in self.layers(model)]
+        memory_keys, memory_values = (
+            self.stack([pair[place] for pair in pairs]) for place in (0, 1)
+        )
+        return self.give(self.nothing(memory_keys), memory_keys, memory_values)
+
+
+class ReadsPadding(StartCache):
+    """The encoder reads the source without its mask: padding is a word like any other to it.
+
+    The model has a method that hands the mask over. Which one is called?
+    """
+
+    item = "cache_start"
+
+    def read(self, model, source):
+        return model.encoder(source)
+
+
+class ReadsForEachLayer(StartCache):
+    """The source is read anew for each layer.
+
+    Every layer reads the same memory. How often does it have to be made?
+    """
+
+    item = "cache_start"
+
+    def read(self, model, source):
+        return model, source
+
+    def project(self, layer, memory):
+        model, source = memory
+        return super().project(layer, model.encode(source))
+
+
+class SelfAttentionOfTheMemory(StartCache):
+    """The memory's keys and values are made with the projections of the self-attention.
+
+    Which of a layer's two attentions reads the memory?
+    """
+
+    item = "cache_start"
+
+    def attention(self, layer):
+        return layer.self_attn
+
+
+class FirstLayerForAll(StartCache):
+    """Every layer gets the keys and values of the first one.
+
+    Do the layers share their projections?
+    """
+
+    item = "cache_start"
+
+    def layers(self, model):
+        return [model.decoder.layers[0]] * len(model.decoder.layers)
+
+
+class LayersReversed(StartCache):
+    """The layers stand in the reversed order.
+
+    keys[i] are those of layer i. Which one was appended first?
+    """
+
+    item = "cache_start"
+
+    def layers(self, model):
+        return list(model.decoder.layers)[::-1]
+
+
+class EncoderLayers(StartCache):
+    """The keys and values are made with the self-attentions of the encoder's layers.
+
+    Who reads the memory: the stack that made it?
+    """
+
+    item = "cache_start"
+
+    def layers(self, model):
+        return model.encoder.layers
+
+    def attention(self, layer):
+        return layer.self_attn
+
+
+class ValuesFirst(StartCache):
+    """The memory's values are returned before its keys.
+
+    In which order does the docstring name the four?
+    """
+
+    item = "cache_start"
+
+    def give(self, nothing, memory_keys, memory_values):
+        return nothing, nothing, memory_values, memory_keys
+
+
+class MemoryFirst(StartCache):
+    """The memory's keys and values are returned before the empty ones.
+
+    In which order does the docstring name the four?
+    """
+
+    item = "cache_start"
+
+    def give(self, nothing, memory_keys, memory_values):
+        return memory_keys, memory_values, nothing, nothing
+
+
+class BatchFirst(StartCache):
+    """The batch is the first axis, and the layers are the second.
+
+    keys[i] are to be those of layer i. Along which axis are they stacked?
+    """
+
+    item = "cache_start"
+
+    def stack(self, each):
+        return torch.stack(each, dim=1)
+
+
+class Concatenated(StartCache):
+    """The layers stand behind each other in the axis of the batch: there is no axis of the layers.
+
+    What is the difference between cat and stack?
+    """
+
+    item = "cache_start"
+
+    def stack(self, each):
+        return torch.cat(each)
+
+
+class StartsWithZeros(StartCache):
+    """The cache starts with a position of zeros.
+
+    A key of zeros gets a weight, too. How many positions are there before the first token?
+    """
+
+    item = "cache_start"
+
+    def nothing(self, memory_keys):
+        return torch.zeros_like(memory_keys[..., :1, :])
+
+
+class StartsWithTheMemory(StartCache):
+    """The cache of the target starts with the memory's keys.
+
+    What has been written before the first step?
+    """
+
+    item = "cache_start"
+
+    def nothing(self, memory_keys):
+        return memory_keys
+
+
+class StartsWithAPlainTensor(StartCache):
+    """What is empty has only one axis.
+
+    With what shall it be concatenated, and which sizes must fit for that?
+    """
+
+    item = "cache_start"
+
+    def nothing(self, memory_keys):
+        return memory_keys.new_zeros(0)
+
+
+class StartsInFloat32(StartCache):
+    """What is empty is float32, whatever the model computes in.
+
+    Which calls make a new tensor without being told a dtype?
+    """
+
+    item = "cache_start"
+
+    def nothing(self, memory_keys):
+        return memory_keys[..., :0, :].float()

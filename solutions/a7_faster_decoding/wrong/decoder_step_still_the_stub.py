@@ -1,0 +1,6 @@
+# The step of the decoder is not written yet.
+# fails: step_*, cached_*
+# %% solution="decoder_step"
+def decoder_step(model, target, source, keys, values, memory_keys, memory_values):
+    # YOUR CODE HERE
+    raise NotImplementedError()
