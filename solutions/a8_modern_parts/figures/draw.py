@@ -18,7 +18,7 @@ def draw_turned():
     """A pair of a query and of a key, at two places that are equally far apart."""
     speed, moved = 0.35, 6
     at = {"query": (2, 0.3, QUERY), "key": (5, 0.9, KEY)}  # position, angle as it comes, colour
-    size = {"figsize": (8.4, 5.2), "layout": "constrained"}
+    size = {"figsize": (7.6, 4.7), "layout": "constrained"}
     figure, panels = plt.subplots(2, 3, **size)
     for row, further in zip(panels, (0, moved), strict=True):
         angles = {}
@@ -55,7 +55,7 @@ def _draw_arc(axes, start, end, radius):
 def draw_groups():
     """Eight query heads above eight, two and one head of keys and values."""
     n_heads = 8
-    figure, panels = plt.subplots(1, 3, figsize=(8.4, 2.4), layout="constrained")
+    figure, panels = plt.subplots(1, 3, figsize=(8.4, 1.8), layout="constrained")
     names = {8: "each its own", 2: "groups of four", 1: "one for all"}
     for axes, (n_kv_heads, name) in zip(panels, names.items(), strict=True):
         shared = n_heads // n_kv_heads
