@@ -54,9 +54,6 @@ class Grouped(nn.Module):
     def cut(self, x, n_heads):
         return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)  # (batch, n_heads, t, d_k)
 
-    def cast(self, x):
-        return x
-
     def hand_over(self, x):
         return x
 
@@ -108,11 +105,11 @@ class Grouped(nn.Module):
 
     def forward(self, x, mask=None):
         taken, mask = self.take(x), self.read_mask(mask, x)
-        q = self.cast(self.cut(self.q_proj(taken), self.n_heads))
-        k = self.cast(self.cut(self.hand_over(self.k_proj(taken)), self.n_kv_heads))
-        v = self.cast(self.cut(self.hand_over(self.v_proj(taken)), self.n_kv_heads))
+        q = self.cut(self.q_proj(taken), self.n_heads)
+        k = self.cut(self.hand_over(self.k_proj(taken)), self.n_kv_heads)
+        v = self.cut(self.hand_over(self.v_proj(taken)), self.n_kv_heads)
         answers = self.attend(q, self.share_keys(k), self.share_values(v), mask)
-        return self.give(self.project_output(self.merge(answers).to(x.dtype)), x)
+        return self.give(self.project_output(self.merge(answers)), x)
 
 
 # The sizes
@@ -624,28 +621,28 @@ class OutputDetached(Grouped):
         return output.detach()
 
 
-class SoftmaxInFloat32(Grouped):
-    """The softmax is computed in float32, also where the inputs are float64.
-
-    That helps with half precision. What does it do to those who have more than float32?
-    """
-
-    item = "gqa_tensors"
-
-    def normalise(self, scores):
-        return scores.float().softmax(-1).to(scores.dtype)
-
-
-class AttendsInFloat32(Grouped):
-    """Queries, keys and values are turned into float32.
+class TakesFloat32(Grouped):
+    """The input is turned into float32, and no longer fits parameters that are float64.
 
     The dtype of the inputs is the caller's choice; which step changes it?
     """
 
     item = "gqa_tensors"
 
-    def cast(self, x):
+    def take(self, x):
         return x.float()
+
+
+class ReturnsFloat32(Grouped):
+    """The result is float32, whatever x is.
+
+    The dtype of the inputs is the caller's choice; which step changes it?
+    """
+
+    item = "gqa_tensors"
+
+    def give(self, output, x):
+        return output.float()
 
 
 class WritesToTheMask(Grouped):

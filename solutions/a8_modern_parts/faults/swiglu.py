@@ -260,16 +260,28 @@ class AddsItsInput(Gated):
         return x + y
 
 
-class ComputesInFloat32(Gated):
-    """The gate is computed in float32, also where the inputs are float64.
+class TakesFloat32(Gated):
+    """The input is turned into float32, and no longer fits parameters that are float64.
 
-    Which step changes the dtype?
+    The dtype of the inputs is the caller's choice; which step changes it?
     """
 
     item = "swiglu_output"
 
-    def open(self, gate):
-        return F.silu(gate.float()).to(gate.dtype)
+    def take(self, x):
+        return x.float()
+
+
+class ReturnsFloat32(Gated):
+    """The result is float32, whatever x is.
+
+    The dtype of the inputs is the caller's choice; which step changes it?
+    """
+
+    item = "swiglu_output"
+
+    def give(self, y, x):
+        return y.float()
 
 
 class GateIsDetached(Gated):
