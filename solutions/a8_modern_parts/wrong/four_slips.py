@@ -1,5 +1,5 @@
 # A slip in each part: eps, base, the branch, the groups.
-# fails: rms_eps, rotary_positions, swiglu_output, gqa_groups
+# fails: rms_eps, rotary_positions, swiglu_output, gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-5):

@@ -1,5 +1,5 @@
 # True blocks, as in nn.MultiheadAttention.
-# fails: gqa_mask
+# fails: gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="grouped_query_attention"
 class GroupedQueryAttention(nn.Module):
     def __init__(self, d_model, n_heads, n_kv_heads):

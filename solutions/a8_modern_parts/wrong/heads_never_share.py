@@ -1,5 +1,5 @@
 # k_proj and v_proj are as wide as q_proj: n_kv_heads is not used.
-# fails: gqa_*
+# fails: gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="grouped_query_attention"
 class GroupedQueryAttention(nn.Module):
     def __init__(self, d_model, n_heads, n_kv_heads):

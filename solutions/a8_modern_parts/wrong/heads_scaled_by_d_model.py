@@ -1,5 +1,5 @@
 # The scores are divided by the root of d_model.
-# fails: gqa_groups
+# fails: gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="grouped_query_attention"
 class GroupedQueryAttention(nn.Module):
     def __init__(self, d_model, n_heads, n_kv_heads):

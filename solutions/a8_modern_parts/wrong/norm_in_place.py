@@ -1,5 +1,5 @@
 # x is divided in place.
-# fails: rms_output, rms_eps, rms_tensors
+# fails: rms_eps, rms_tensors
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):

@@ -1,5 +1,5 @@
 # The complex hands are conjugated, so everything turns the other way.
-# fails: rotary_output
+# fails: rotary_output, rotary_positions, rotary_tensors
 # %% solution="rotary"
 def rotary(x, positions, base=10000.0):
     d_k = x.shape[-1]

@@ -1,5 +1,5 @@
 # rotate_half, as in most code on the web.
-# fails: rotary_output
+# fails: rotary_output, rotary_positions, rotary_tensors
 # %% solution="rotary"
 def rotate_half(x):
     x1, x2 = x.chunk(2, dim=-1)

@@ -1,5 +1,5 @@
 # The number of the pair, not of the column, stands in the exponent; and asserts.
-# fails: rotary_output, rotary_odd_size
+# fails: rotary_*
 # %% solution="rotary"
 def rotary(x, positions, base=10000.0):
     d_k = x.shape[-1]
