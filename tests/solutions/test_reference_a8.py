@@ -135,6 +135,6 @@ def test_a_query_without_a_key_gets_zeros():
 
 @pytest.mark.parametrize(("sizes", "named"), [((10, 3, 1), (10, 3)), ((12, 6, 4), (6, 4))])
 def test_sizes_that_leave_a_remainder_are_named(sizes, named):
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="cannot be divided") as error:
         a8.GroupedQueryAttention(*sizes)
     assert set(map(int, re.findall(r"\d+", str(error.value)))) == set(named)
