@@ -34,6 +34,13 @@ def test_under_the_title_stand_the_date_the_time_and_the_points():
     )
 
 
+def test_of_what_is_extra_the_points_are_told_to_be():
+    extra = told(COURSE.assignment("a6_translation"), dates=None, extra=True)
+    assert with_facts("No title.", extra).startswith(
+        "Plan two evenings for it; it is worth 25 points extra, 10 of them given by people.\n"
+    )
+
+
 def test_behind_the_heading_of_a_part_stands_what_it_is_worth():
     last = COURSE.assignment("a6_translation")
     first, *others = last.items
