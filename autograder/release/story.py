@@ -18,9 +18,8 @@ def with_facts(story: str, assignment: Assignment) -> str:
         told += [str(assignment.late)] if assignment.late else []
     by_hand = sum(part.points for part in assignment.manual if not part.extra)
     hand = f", {by_hand:g} of them given by people" if by_hand else ""
-    told.append(
-        f"Plan {assignment.estimate} for it; it is worth {_points(assignment.worth)}{hand}."
-    )
+    worth = f"{_points(assignment.worth)}{' extra' * assignment.extra}{hand}"
+    told.append(f"Plan {assignment.estimate} for it; it is worth {worth}.")
     title, _, rest = story.partition("\n")
     parts = (title, " ".join(told), rest.strip("\n"))
     if not title.startswith("# "):

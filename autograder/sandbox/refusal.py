@@ -51,6 +51,7 @@ _KINDS = (
         proof=("torch.layer_norm", "x, (1,)"),
         also=("aten::instance_norm", "aten::native_batch_norm", "aten::rms_norm"),
     ),
+    _Kind(("rms_norm",), proof=("torch.rms_norm", "x, (1,)")),
     _Kind(("cross_entropy",), but=("binary",), proof=("torch._C._nn.cross_entropy_loss", "x, x")),
 )
 _ANY = re.compile(

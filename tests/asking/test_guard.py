@@ -57,6 +57,20 @@ def test_what_is_banned_stands_for_all_of_its_kind(server, call, named):
 
 
 @pytest.mark.parametrize(
+    "call",
+    ["torch.rms_norm(q, [4])", "kept(4)(q)", "torch.ops.aten._fused_rms_norm(q, [4], None, 1)"],
+)
+def test_so_does_a_norm_without_a_mean(server, call):
+    source = f"kept = getattr(torch.nn, 'RMS' + 'Norm')\ndef f(q): return {call}"
+    with student(server, source, banned=["torch.nn.RMSNorm"]) as each:
+        with pytest.raises(StudentError) as error:
+            each.call("f", Q)
+        assert error.value.verdict is Verdict.FORBIDDEN
+    with student(server, "def f(q): return torch.layer_norm(q, [4])", ["torch.nn.RMSNorm"]) as each:
+        each.call("f", Q)
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "import torch.nn.attention.flex_attention",

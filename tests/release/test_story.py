@@ -21,7 +21,7 @@ def told(assignment, **changes):
 
 
 def test_under_the_title_stand_the_date_the_time_and_the_points():
-    last = COURSE.assignments[-1]
+    last = COURSE.assignment("a6_translation")
     title, facts, rest = with_facts("# A title\n\nThe story.", last).split("\n\n")
     assert (title, rest) == ("# A title", "The story.")
     assert facts == (
@@ -34,8 +34,15 @@ def test_under_the_title_stand_the_date_the_time_and_the_points():
     )
 
 
+def test_of_what_is_extra_the_points_are_told_to_be():
+    extra = told(COURSE.assignment("a6_translation"), dates=None, extra=True)
+    assert with_facts("No title.", extra).startswith(
+        "Plan two evenings for it; it is worth 25 points extra, 10 of them given by people.\n"
+    )
+
+
 def test_behind_the_heading_of_a_part_stands_what_it_is_worth():
-    last = COURSE.assignments[-1]
+    last = COURSE.assignment("a6_translation")
     first, *others = last.items
     bonus = told(last, items=(first.model_copy(update={"extra": True}), *others))
     text = "### The loss\n\nSee The loss, and\n### The learning rate\n\n### The losses"

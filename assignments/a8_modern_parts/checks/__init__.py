@@ -1,0 +1,76 @@
+"""Checks your notebook against recorded cases: check("name of the item"); all items: check().
+
+The cases lie beside this file in cases.json: inputs, and what a right solution gives for them.
+Grading uses other inputs and looks at more; each check says at what.
+"""
+
+import json
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .drawing import Draw, drawing_of
+from .judged import Verdict, judge
+from .progress import show_progress
+from .shapes import trace
+from .shown import as_html, as_text, notebook, show, wrapped
+from .told import forget, told_at
+
+__all__ = ["CheckFailed", "check", "drawing", "trace"]
+
+
+class CheckFailed(AssertionError):
+    """The notebook does not pass; the message says what was expected, what came, and a hint."""
+
+    def _render_traceback_(self) -> list[str]:  # what Jupyter shows: the message, no frames
+        return [str(self)]
+
+
+def check(item: str | None = None) -> None:
+    """Try the public cases of an item on the notebook's own functions; of all without a name.
+
+    In a notebook what is wrong is shown, and the next cell runs. Raises CheckFailed in plain
+    Python, and where nbgrader validates: it looks for an exception.
+    """
+    recorded, names = _recorded(), vars(sys.modules["__main__"])
+    if item is None:
+        show_progress(recorded, names)
+        return
+    if item not in recorded["items"]:
+        known = ", ".join(recorded["items"])
+        raise CheckFailed(f"there is no item {item!r}; the items are: {known}")
+    verdict = judge(item, recorded["items"][item], recorded.get("mistakes", {}), names)
+    if verdict.state in ("right", "later"):
+        forget(item)
+        show(wrapped(as_text(verdict)), as_html(verdict))
+        return
+    text, html = _not_yet_right(verdict)
+    if notebook() is None or "NBGRADER_EXECUTION" in os.environ:
+        raise CheckFailed(text)
+    show(wrapped(text), html)
+
+
+def _not_yet_right(verdict: Verdict) -> tuple[str, str]:
+    """As text and as HTML; a line is enough where another item was told the same."""
+    cause = verdict.cause
+    first = told_at(verdict.name, cause) if cause else verdict.name
+    if not cause or first == verdict.name:
+        return as_text(verdict), as_html(verdict)
+    same = f"the same as in {first}: {cause.said}"
+    short = Verdict(verdict.name, verdict.title, verdict.state, same, verdict.lines, cause)
+    return f"{verdict.name}: not yet right, {same}", as_html(short)
+
+
+def drawing(draw: Draw) -> Draw:
+    """For a function that draws: where it cannot, say what is to be mended first."""
+
+    return drawing_of(draw, _recorded(), vars(sys.modules["__main__"]))
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    path = Path(__file__).with_name("cases.json")
+    recorded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return recorded

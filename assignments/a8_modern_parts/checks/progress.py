@@ -1,0 +1,40 @@
+"""All items at a glance: their points, and how far each one is."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .judged import judge
+from .shown import line_of, show, table
+
+_SAID = {
+    "right": "right, as far as it is tried here",
+    "wrong": "not yet right",
+    "begun": "not written yet",
+    "later": "looked at when it is graded",
+}
+
+
+def show_progress(recorded: Mapping[str, Any], names: Mapping[str, Any]) -> None:
+    """Try all items, and show a table of them."""
+    states, rows = [], []
+    right = total = 0.0
+    for name, item in recorded["items"].items():
+        state = judge(name, item, recorded.get("mistakes", {}), names).state
+        shapes = state == "right" and item["shapes_only"]
+        states.append("later" if shapes else state)
+        said = "its shape is right, its numbers are looked at later" if shapes else _SAID[state]
+        rows.append((item["title"], name, f"{item['points']:g}", said))
+        total += item["points"]
+        right += item["points"] if states[-1] == "right" else 0
+    for each in recorded.get("manual", ()):
+        states.append("later")
+        rows.append((each["title"], "", f"{each['points']:g}", "read by people"))
+        total += each["points"]
+    head = "Part", "check", "points", "here"
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(3)]
+    lines = [
+        "  ".join([*(f"{each:<{width}}" for each, width in zip(row, widths, strict=False)), row[3]])
+        for row in [head, *rows]
+    ]
+    sum_of = f"{right:g} of {total:g} points are right here. Grading tries other inputs, and more."
+    show("\n".join([*lines, "", sum_of]), table(head, rows, states) + line_of(sum_of))

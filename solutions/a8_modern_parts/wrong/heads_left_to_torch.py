@@ -1,0 +1,27 @@
+# torch's attention knows groups, and is not allowed.
+# fails: gqa_*
+# %% solution="grouped_query_attention"
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, d_model, n_heads, n_kv_heads):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError(f"d_model {d_model} is not divisible by n_heads {n_heads}")
+        if n_heads % n_kv_heads != 0:
+            raise ValueError(f"n_heads {n_heads} is not divisible by n_kv_heads {n_kv_heads}")
+        self.n_heads = n_heads
+        self.n_kv_heads = n_kv_heads
+        self.d_k = d_model // n_heads
+        self.q_proj = nn.Linear(d_model, d_model, bias=False)
+        self.k_proj = nn.Linear(d_model, n_kv_heads * self.d_k, bias=False)
+        self.v_proj = nn.Linear(d_model, n_kv_heads * self.d_k, bias=False)
+        self.out_proj = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, mask=None):
+        batch, t, d_model = x.shape
+        q = self.q_proj(x).view(batch, t, self.n_heads, self.d_k).transpose(1, 2)
+        k = self.k_proj(x).view(batch, t, self.n_kv_heads, self.d_k).transpose(1, 2)
+        v = self.v_proj(x).view(batch, t, self.n_kv_heads, self.d_k).transpose(1, 2)
+        n_rep = self.n_heads // self.n_kv_heads
+        output = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
+        output = output.transpose(1, 2).reshape(batch, t, d_model)
+        return self.out_proj(output)

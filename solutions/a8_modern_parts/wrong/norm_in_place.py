@@ -1,0 +1,12 @@
+# x is divided in place.
+# fails: rms_eps, rms_tensors
+# %% solution="root_mean_square"
+class RMSNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+
+    def forward(self, x):
+        x /= torch.sqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)
+        return x * self.weight
