@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 _aten: Any = torch.ops.aten
+_OF_OTHERS = torch._C.DispatchKey.CompositeImplicitAutograd
 _FLOPS_OF_ONE = 2  # torch counts an addition with each multiplication
 
 
@@ -47,11 +48,12 @@ class Work(TorchDispatchMode):  # type: ignore[no-untyped-call] # torch is not t
         """Do what torch would, and count."""
         options = kwargs or {}
         flops = _FLOPS.get(func._overloadpacket)
-        if flops is None:
+        # Not func.decompose: of some it takes torch's Python, which imports a library for symbols.
+        if flops is None and torch._C._dispatch_has_kernel_for_dispatch_key(
+            func.name(), _OF_OTHERS
+        ):
             with self:
-                made_of_others = func.decompose(*args, **options)
-            if made_of_others is not NotImplemented:
-                return made_of_others
+                return func._op_dk(_OF_OTHERS, *args, **options)
         result = func(*args, **options)
         if flops is not None:
             self.multiplications += flops(*args, **options, out_val=result) // _FLOPS_OF_ONE

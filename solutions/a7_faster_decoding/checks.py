@@ -170,7 +170,7 @@ def layer_agrees(
     n_heads: int = N_HEADS,
     batch: int = BATCH,
     look_at: Sequence[str] = ("x",),
-    **masks: Tensor,
+    **masks: Any,
 ) -> None:
     x = draw.normal(batch, 1, D_MODEL)
     cache = *kept(draw, t, n_heads, batch), *kept(draw, T_SOURCE, n_heads, batch)
@@ -194,10 +194,8 @@ def test_layer_step_under_one_mask(agree: Agree, draw: Draw) -> None:
 def test_layer_step_under_both_masks(agree: Agree, draw: Draw) -> None:
     """Both masks, also where target and source are of one length."""
     for t in (3, T_SOURCE - 1):
-        masks = (draw_mask(draw, BATCH, 1, 1, length) for length in (t + 1, T_SOURCE))
-        layer_agrees(
-            agree, draw, t, **dict(zip(("target_mask", "memory_mask"), masks, strict=True))
-        )
+        own, other = (draw_mask(draw, BATCH, 1, 1, length) for length in (t + 1, T_SOURCE))
+        layer_agrees(agree, draw, t, target_mask=own, memory_mask=other)
 
 
 # layer_cache
