@@ -23,6 +23,7 @@ from autograder.course import (
     ManifestError,
     RosterError,
     UnknownIdError,
+    counted,
     read_course,
 )
 from autograder.diagnosis import BadFault
@@ -71,7 +72,10 @@ def write_pages_and_say_so(
 def say_where(pages: Published) -> None:
     """Say where the pages are."""
     out.print(f"feedback:   {shown(pages.feedback)}/", soft_wrap=True)
-    out.print(f"class page: {shown(pages.class_page)} ({pages.students} students)", soft_wrap=True)
+    out.print(
+        f"class page: {shown(pages.class_page)} ({counted(pages.students, 'student')})",
+        soft_wrap=True,
+    )
     if pages.waiting:
         counts = ", ".join(f"{part} ({len(who)})" for part, who in pages.waiting.items())
         out.print(f"to be read: {counts}, in the formgrader", soft_wrap=True)

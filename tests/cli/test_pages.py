@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 from nbgrader.api import Gradebook
 from typer.testing import CliRunner
@@ -111,6 +112,13 @@ def test_what_late_work_costs_is_on_the_page(here):
     assert f"Handed in 2 days and 1 hour late: {most:g} less." in page(here, "ada")
     assert "<b>0</b><br>" in page(here, "ada")
     assert f"\N{MINUS SIGN}{most:g}</td>" in (here / "results" / f"{NAME}.html").read_text()
+
+
+def test_a_class_of_one_is_one_student(here):
+    for folder in (here / "submitted").iterdir():
+        if folder.name != "ada":
+            shutil.rmtree(folder)
+    assert "(1 student)" in call("grade", NAME, "--jobs", "1")
 
 
 def test_one_student_alone_never_narrows_the_class_page(here):
