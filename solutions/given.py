@@ -315,3 +315,53 @@ def greedy_decode(model, source, start_id, end_id, max_len):
     finally:
         for part, training in before.items():
             part.training = training
+
+
+def keys_and_values(attention, x):
+    """Keys and values of x (batch, t, d_model), each (batch, n_heads, t, d_k)."""
+    both = attention.k_proj, attention.v_proj
+    made = (F.linear(x, each.weight, each.bias).chunk(attention.n_heads, -1) for each in both)
+    return tuple(torch.stack(heads, 1) for heads in made)
+
+
+def attend(attention, x, keys, values, mask=None):
+    """Multi-head attention from x (batch, t_q, d_model) to keys and values that are there."""
+    queries = torch.stack(attention.q_proj(x).chunk(attention.n_heads, -1), 1)
+    heads = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+    return attention.out_proj(torch.cat(heads.unbind(1), -1))
+
+
+def layer_step(
+    layer, x, keys, values, memory_keys, memory_values, target_mask=None, memory_mask=None
+):
+    """One position x (batch, 1, d_model) through a decoder layer; and its keys and values."""
+    new = keys_and_values(layer.self_attn, x)
+    kept = [torch.cat(pair, -2) for pair in zip((keys, values), new, strict=True)]
+    heard = layer.norm1(torch.add(x, attend(layer.self_attn, x, *kept, target_mask)))
+    read = attend(layer.cross_attn, heard, memory_keys, memory_values, memory_mask)
+    both = layer.norm2(torch.add(heard, read))
+    return layer.norm3(torch.add(both, layer.feed_forward(both))), *kept
+
+
+def start_cache(model, source):
+    """What is kept before the first step: empty keys and values, and those of the memory."""
+    read = model.encode(source)
+    made = (keys_and_values(layer.cross_attn, read) for layer in model.decoder.layers)
+    kept = [torch.stack(each) for each in zip(*made, strict=True)]
+    return *(each.narrow(-2, 0, 0) for each in kept), *kept
+
+
+def decoder_step(model, target, source, keys, values, memory_keys, memory_values):
+    """The last position of target (batch, t) through the decoder; and all keys and values."""
+    parts, size, there = model.decoder, target.size(1), keys.size(-2)
+    most = parts.positional_encoding.encoding.size(0)
+    if there + 1 != size or size > most:
+        raise ValueError(f"{size} tokens, {there} positions in the cache, max_len={most}")
+    place = parts.positional_encoding.encoding.narrow(0, size - 1, 1)
+    x = torch.add(parts.token_embedding(target.narrow(1, size - 1, 1)), place)
+    masks = model.source_mask(target), model.source_mask(source)
+    kept = []
+    for layer, *those in zip(parts.layers, keys, values, memory_keys, memory_values, strict=True):
+        x, *grown = layer_step(layer, x, *those, *masks)
+        kept.append(grown)
+    return x, *(torch.stack(each) for each in zip(*kept, strict=True))

@@ -50,6 +50,11 @@ class Fault:
         return f"{self.sentence}\n  {self.thought}"
 
     @property
+    def mistake(self) -> tuple[str, str]:
+        """What is the same in all ways to write it."""
+        return self.component, self.sentence
+
+    @property
     def id(self) -> str:
         """Its name in results: `area.AddsTheSides`."""
         return f"{self.component}.{self.name}"

@@ -53,6 +53,11 @@ class Diagnosis:
         return tuple(dict.fromkeys(all_of((self.faults, *self.alternatives))))
 
     @property
+    def mistakes(self) -> set[tuple[str, str]]:
+        """What they are, however each is written."""
+        return {each.mistake for each in self.all_faults}
+
+    @property
     def certain(self) -> Faults:
         """The faults that it takes in any case."""
         choices = (self.faults, *self.alternatives)

@@ -80,7 +80,7 @@ def _payers(failed: Mapping[str, ItemResult], found: Mapping[str, Diagnosis]) ->
     payers: dict[str, str] = {}
     for diagnosis in found.values():
         for fault in diagnosis.faults:
-            touched = [item for item, each in found.items() if fault in each.all_faults]
+            touched = [item for item, each in found.items() if fault.mistake in each.mistakes]
             dearest = max(touched, key=lambda item: failed[item].points)
             own = fault.item in touched and failed[fault.item].points
             payers[fault.id] = fault.item if own else dearest

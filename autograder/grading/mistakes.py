@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Place, Verdict
-from autograder.diagnosis import Diagnosis, Faults, named
+from autograder.diagnosis import Diagnosis, Fault, Faults, named
 from autograder.repair import Located
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
@@ -28,10 +28,14 @@ def mistakes_of(
         item: first.setdefault((each.type, each.cell, each.line or each.message), each)
         for item, each in raised.items()
     }
+    # One that is written in several ways is told as the first of them.
+    ways: dict[object, Fault] = {}
+    for fault in (fault for each in found.values() for fault in each.faults):
+        ways.setdefault(fault.mistake, fault)
     touched: dict[object, list[ItemResult]] = {}
     for item in items:
         lines = [each for each in located if item.item in each.items]
-        for key in _keys(item, raised.get(item.item), found.get(item.item), lines):
+        for key in _keys(item, raised.get(item.item), found.get(item.item), lines, ways):
             touched.setdefault(key, []).append(item)
     # What an item lost is told once: of the mistake that it is there to catch.
     costs: dict[object, dict[str, float]] = {key: {} for key in touched}
@@ -70,11 +74,12 @@ def _keys(
     failure: Failure | None,
     diagnosis: Diagnosis | None,
     lines: Sequence[Located],
+    ways: Mapping[object, Fault],
 ) -> list[object]:
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
     if diagnosis is not None:
         uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
-        return [*((each,) for each in dict.fromkeys(diagnosis.certain)), *uncertain]
+        return [*dict.fromkeys((ways[each.mistake],) for each in diagnosis.certain), *uncertain]
     if lines:
         return list(lines)
     if item.verdict is Verdict.ERROR and failure is not None:

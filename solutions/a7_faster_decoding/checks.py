@@ -502,7 +502,7 @@ def test_source_unchanged(reference: Student, agree: Agree, draw: Draw) -> None:
 # matrices, what the network and the output take, and 2 d for each key. That and the reading of the
 # source make R. A cache that is allotted in full is attended to in full in each step: R + d n²,
 # 1.09 R here. The keys (or the values) of the memory made anew in each step: R + n s d², 1.84 R;
-# both, or those of kept inputs: from 2.0 R; decoding anew: 15 R. Half as much again lies between.
+# both, or those of kept inputs: from 2.0 R; decoding anew: 12.6 R. Half as much again lies between.
 T_LONG_SOURCE, T_LONG_TARGET, MOST = 25, 32, 1.5
 
 

@@ -46,6 +46,16 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(self.merge_heads(output))
 """
 
+MASK_TURNED_ROUND = """
+def attend(attention, x, keys, values, mask=None):
+    q = attention.q_proj(x).unflatten(-1, (attention.n_heads, -1)).transpose(1, 2)
+    scores = q @ keys.mT / keys.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(mask, -1e9)
+    heads = scores.softmax(-1) @ values
+    return attention.out_proj(heads.transpose(1, 2).flatten(2))
+"""
+
 
 @pytest.fixture
 def hand_in(course, exam_of, server, tmp_path):
@@ -75,6 +85,15 @@ def test_a_known_mistake_costs_the_item_meant_for_it_and_no_other(hand_in):
     assert mistake.faults == ("attention.DoesNotScale",)
     assert mistake.costs == {"attention_scale": 2.0}
     assert len(mistake.items) == 7
+
+
+def test_one_mistake_that_is_known_in_two_ways_is_told_and_paid_for_once(hand_in):
+    """A large number does what infinity does, but where no key is left."""
+    result = hand_in("a7_faster_decoding", "attend", MASK_TURNED_ROUND)
+    (mistake,) = result.mistakes
+    assert mistake.costs == {"attend_mask": 1.0}
+    assert {"attend_mask", "layer_masks", "step_output", "cached_words"} <= set(mistake.items)
+    assert result.score == 16
 
 
 def test_the_manifest_may_charge_every_item(hand_in):

@@ -11,7 +11,7 @@ class Attend:
     of = "attend"
     often = (
         *("NoScale", "ScaledByTheWidth", "HeadsMergedInAnotherOrder", "NoOutputProjection"),
-        *("MaskForgotten", "MaskTurnedRound", "QueriesAreX"),
+        *("MaskForgotten", "MaskTurnedRound", "MaskTurnedRoundWithALargeNumber", "QueriesAreX"),
     )
 
     def ask(self, x):

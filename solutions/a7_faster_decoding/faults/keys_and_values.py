@@ -5,6 +5,11 @@ class KeysAndValues:
     """The keys and the values of x, split into heads."""
 
     of = "keys_and_values"
+    # Of those about which projection is used, two may give what another two give.
+    often = (
+        *("NothingProjected", "QueriesForKeys", "HeadsBeforePositions", "HeadsInterleaved"),
+        *("HeadsNotMoved", "KeysTransposed", "ValuesFirst", "KeysScaled"),
+    )
 
     def keys_of(self, attention, x):
         return attention.k_proj(x)

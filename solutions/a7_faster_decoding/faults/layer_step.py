@@ -9,7 +9,7 @@ class LayerStep:
     of = "layer_step"
     often = (
         *("CacheNotAppended", "AppendedInFront", "CrossMaskDropped", "TargetMaskDropped"),
-        *("AttendsToOthersOnly", "KeepsTheOld", "NormBefore"),
+        *("AttendsToOthersOnly", "NormBefore"),
     )
 
     def make(self, layer, x):
