@@ -130,10 +130,13 @@ def test_attend_under_a_mask(agree: Agree, draw: Draw) -> None:
 
 @item("attend_mask", hint="Does the mask meet the scores of all heads as it is?")
 def test_attend_under_other_masks(agree: Agree, draw: Draw) -> None:
-    """A mask for queries and keys, and one for each head."""
+    """A mask for queries and keys, and one for each head; and one that blocks nothing."""
     for shape in ((T_TARGET, T_SOURCE), (BATCH, N_HEADS, T_TARGET, T_SOURCE)):
         x, cache = draw.normal(BATCH, T_TARGET, D_MODEL), kept(draw, T_SOURCE)
         agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))
+    x, cache = draw.normal(BATCH, 1, D_MODEL), kept(draw, T_SOURCE)
+    nothing = torch.ones(BATCH, 1, 1, T_SOURCE, dtype=torch.bool)
+    agree("attend", attention(agree), x, *cache, mask=nothing)
 
 
 @item("attend_mask", hint="Is the mask applied to the scores before the softmax, and with what?")

@@ -154,13 +154,14 @@ def test_a_proof_holds_for_its_own_answer_alone():
     value = one((0, 0, proof._number))
     right = {"banned": [ATTENTION], "value": value, "gradients": [], "changed": [0], "read": []}
     right |= {"elsewhere": [True, False, False], "watched": [], "operations": 0}
-    right |= {"mode_changed": True}
+    right |= {"mode_changed": True, "multiplications": 1}
     assert proof.holds(right, {})
     for wrong in (
         *({"banned": []}, {"banned": ["torch.ones"]}),
         *({"value": one(proof._number)}, {"value": one((0, 0, 5))}),
         *({"changed": []}, {"changed": [0, 1]}, {"elsewhere": [False] * 3}),
         *({"elsewhere": [True] * 3}, {"mode_changed": False}),
+        *({"multiplications": 0}, {"multiplications": 2}),
     ):
         assert not proof.holds(right | wrong, {})
     proof = Proof.of(["torch.argsort"])  # which is not noticed while it runs
@@ -175,6 +176,7 @@ LIES = {
     "writing_of_all": "session._same = lambda *_: False",
     "modes": "session.modes = lambda module: []",
     "devices": "session.AnotherDevice.has = lambda *_: True",
+    "work": "session.Work.__torch_dispatch__ = lambda s, f, t, a=(), k=None: f(*a, **(k or {}))",
 }
 
 

@@ -1,5 +1,5 @@
 # The cross-attention gets no mask.
-# fails: layer_masks, step_masks, cached_words
+# fails: layer_masks
 # lines: c = attend(layer.cross_attn, h, memory_keys, memory_values)
 # %% solution="layer_step"
 def layer_step(

@@ -1,5 +1,5 @@
 # The projections are viewed as heads at once, which mixes positions.
-# fails: keys_values, cache_start, cached_*
+# fails: keys_values
 # lines: return attention.k_proj(x).view(shape), attention.v_proj(x).view(shape)
 # %% solution="keys_and_values"
 def keys_and_values(attention, x):

@@ -1,5 +1,5 @@
 # The mask is taken the other way round, as torch's own attention has it.
-# fails: attend_mask, layer_masks, step_output, step_masks, cached_*
+# fails: attend_mask
 # %% solution="attend"
 def attend(attention, x, keys, values, mask=None):
     batch, n_heads, _, d_k = keys.shape

@@ -1,5 +1,5 @@
 # The new key and value are appended after the attention.
-# fails: layer_output, layer_masks, step_output, step_masks, cached_*
+# fails: layer_output, layer_masks
 # %% solution="layer_step"
 def layer_step(
     layer, x, keys, values, memory_keys, memory_values, target_mask=None, memory_mask=None
