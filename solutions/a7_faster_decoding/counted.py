@@ -30,7 +30,7 @@ def work(names):
             return None, "greedy_decode_cached does not write what greedy_decode writes."
         came = multiplications(function, *asked, T_TARGET)
     except NotImplementedError:
-        return None, "greedy_decode_cached: write your code where it says so."
+        return None, "greedy_decode_cached, or what it calls, is still the stub."
     except Exception as error:
         return None, f"greedy_decode_cached raised {type(error).__name__}: {error}"
     read = multiplications(model.encode, source)
