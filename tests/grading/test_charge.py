@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from autograder.course.result import Verdict
-from autograder.diagnosis import Alone, can_be_run
+from autograder.diagnosis import Alone, Diagnosis, can_be_run
 from autograder.grading import explaining, grade
 from autograder.grading.carried import with_contradictions
+from autograder.grading.charge import charge_once
 from autograder.grading.judge import verdict_on
+from autograder.grading.mistakes import mistakes_of
 from autograder.proof.proving import Maker
 
 NO_SCALE = """
@@ -46,16 +48,6 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(self.merge_heads(output))
 """
 
-MASK_TURNED_ROUND = """
-def attend(attention, x, keys, values, mask=None):
-    q = attention.q_proj(x).unflatten(-1, (attention.n_heads, -1)).transpose(1, 2)
-    scores = q @ keys.mT / keys.shape[-1] ** 0.5
-    if mask is not None:
-        scores = scores.masked_fill(mask, -1e9)
-    heads = scores.softmax(-1) @ values
-    return attention.out_proj(heads.transpose(1, 2).flatten(2))
-"""
-
 
 @pytest.fixture
 def hand_in(course, exam_of, server, tmp_path):
@@ -87,13 +79,18 @@ def test_a_known_mistake_costs_the_item_meant_for_it_and_no_other(hand_in):
     assert len(mistake.items) == 7
 
 
-def test_one_mistake_that_is_known_in_two_ways_is_told_and_paid_for_once(hand_in):
+def test_one_mistake_that_is_known_in_two_ways_is_told_and_paid_for_once(exam_of):
     """A large number does what infinity does, but where no key is left."""
-    result = hand_in("a7_faster_decoding", "attend", MASK_TURNED_ROUND)
-    (mistake,) = result.mistakes
+    exam = exam_of("a7_faster_decoding")
+    attend = next(each for each in exam.bank.components if each.name == "attend")
+    two = [each for each in attend.faults if each.name.startswith("MaskTurnedRound")]
+    asked = "attend_mask", "step_output"
+    found = {item: Diagnosis((way,), 1) for item, way in zip(asked, two, strict=True)}
+    items = [verdict_on(exam.assignment.item(each), Verdict.WRONG, "wrong") for each in asked]
+    items, payers = charge_once(items, found, lambda *_: True, 1.0)
+    (mistake,) = mistakes_of(items, (), found, payers, ())
+    assert mistake.items == asked
     assert mistake.costs == {"attend_mask": 1.0}
-    assert {"attend_mask", "layer_masks", "step_output", "cached_words"} <= set(mistake.items)
-    assert result.score == 16
 
 
 def test_the_manifest_may_charge_every_item(hand_in):
