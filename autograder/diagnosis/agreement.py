@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.comparing import Wrong, apart, same, shapes
+from autograder.diagnosis.comparing import WrongParts, apart, same, shapes
 from autograder.diagnosis.components import Component, Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
@@ -33,7 +33,7 @@ class Agreement:
         self._answered: set[tuple[Faults, int]] = set()
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], float] = {}
-        self._parts: dict[int, Wrong] = {}  # of the submission's answers, by place
+        self._parts: dict[int, WrongParts] = {}  # of the submission's answers, by place
         places = [place for place in bank.cases_of(component) if place in answers]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         self.items = list(dict.fromkeys(bank.cases[each].item for each in wrong))
@@ -103,7 +103,7 @@ class Agreement:
             is_part = (found ^ right) < (known ^ right)
             return len(found ^ right) / len(known ^ right) if is_part else 0.0
         if place not in self._parts:
-            self._parts[place] = Wrong(ours, case, self.loosely)
+            self._parts[place] = WrongParts(ours, case, self.loosely)
         part = self._parts[place].shared(theirs)
         return part / len(self._parts[place]) if part else 0.0
 

@@ -21,7 +21,7 @@ _LARGEST = 1 << 24  # bytes of an answer that is remembered
 _MOST = 1 << 28  # bytes of those to several faults, of which there is no end; the last stay
 _OVERHEAD = 1 << 10  # bytes that an answer, and each tensor in it, takes beside its numbers, about
 # What a question takes, in milliseconds of a usual processor: fitted to the references of six
-# assignments, whose times are within a quarter of it on the median. Then the answers are compared.
+# assignments, whose times are off by 28 % on the median. Then the answers are compared.
 _MS, _MS_COMPARING, _MS_GRADIENTS = 0.08, 0.1, 0.16
 _MS_PER_PARAMETER = 0.05  # of a module that is made for it
 _MS_PER_MEGABYTE, _MS_PER_MILLION = 1.6, 2.8  # of the question, and of numbers in those parameters

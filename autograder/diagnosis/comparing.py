@@ -53,17 +53,10 @@ def apart(fault: Answer, case: Case, loosely: bool = False) -> bool:
     return _distance(fault, case.right, case, loosely, factor) >= factor
 
 
-def shared(one: Answer, other: Answer, case: Case, loosely: bool = False) -> int:
-    """In how many parts that are wrong two answers are the same: rows of numbers, or one in all.
+class WrongParts:
+    """What is wrong in an answer: rows of numbers, or what is one: found once, for many others.
 
     Two mistakes that show in one answer leave each other some of it: a gradient, a row.
-    """
-    return Wrong(one, case, loosely).shared(other)
-
-
-class Wrong:
-    """What is wrong in an answer, part by part: found once, to be looked for in many others.
-
     loosely: to the digits of float32 (see `same`).
     """
 
@@ -91,7 +84,7 @@ class Wrong:
             self._rows[name] = value, wrong, rows[wrong]
 
     def __len__(self) -> int:
-        """How many parts are wrong."""
+        """How many they are."""
         return sum(len(rows) for _, _, rows in self._rows.values()) + len(self._others)
 
     def shared(self, other: Answer) -> int:

@@ -10,7 +10,7 @@ import autograder.diagnosis.bank as banks
 from autograder.asking.student import Question
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.choices import Choices
-from autograder.diagnosis.comparing import same, shared
+from autograder.diagnosis.comparing import WrongParts, same
 from autograder.diagnosis.components import combine
 from autograder.diagnosis.evidence import Case, tensors_of
 from autograder.diagnosis.search import diagnose
@@ -55,6 +55,10 @@ def test_mistakes_that_all_show_everywhere_are_named(exam, attention, names):
     faults = chosen(attention, *names)
     assert len(faults) == len(names)
     assert told(exam.bank, attention, faults) == set(faults)
+
+
+def shared(one, other, case):
+    return WrongParts(one, case).shared(other)
 
 
 def test_what_two_answers_share_is_counted_where_it_is_wrong():

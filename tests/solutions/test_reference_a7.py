@@ -4,7 +4,10 @@ import sys
 
 import pytest
 import torch
-from reference import load_reference, load_shared
+from reference import ROOT, load_reference, load_shared
+
+from autograder.course import read_course
+from autograder.grading import prepare
 
 START, END = 1, 2
 SIZES = 11, 13, 12, 3, 20
@@ -82,3 +85,11 @@ def test_the_notebook_counts_as_the_grader_does(monkeypatch):
     with Work() as work:
         a7.greedy_decode_cached(*asked)
     assert work.multiplications == counted.multiplications(a7.greedy_decode_cached, *asked)
+
+
+@pytest.mark.parametrize("secret", ["secret 65", "secret 149", "secret 239"])
+def test_a_model_that_writes_pads_is_found_for_every_secret(secret):
+    """Of these the first model that is drawn writes none that matters, whatever the source."""
+    exam = prepare(read_course(ROOT), "a7_faster_decoding", secret)
+    # And what is enough work is what the notebook says, to which the sizes are known once more.
+    assert [x.asked.most_work for x in exam.bank.cases if x.item == "cached_work"] == [193_806]
