@@ -633,10 +633,6 @@ def test_attention_non_contiguous(agree: Agree, draw: Draw) -> None:
 
 
 @item("gqa_tensors", hint="Methods that end in _ write in place.")
-def test_attention_inputs_unchanged(student: Student, agree: Agree, draw: Draw) -> None:
+def test_attention_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     """x and mask are left as they are."""
-    made, x, masks = attention(agree), sentences(draw), {"mask": causal()}
-    changed = student.call(made, x, **masks).changed
-    for place, name in enumerate(["x", "mask"]):
-        if place in changed:
-            agree.wrong(made, f"it changes its input {name}", x, **masks)
+    agree.unchanged(attention(agree), sentences(draw), mask=causal())
