@@ -30,6 +30,7 @@ _COPIED = (
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)
 _TRIAL_SECONDS = 60
+_TRIALS = 3  # what ends without a word was ended by somebody else: a wall that fails says why
 
 
 class NoWalls(Exception):
@@ -57,21 +58,23 @@ def why_not(wall: str) -> str | None:
             trial = command(wall, folder, processes=1, trial=True)
         except NoWalls as error:
             return str(error)
-        try:
-            tried = subprocess.run(
-                trial,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                env={},
-                timeout=_TRIAL_SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            return causes.told(wall, f"nothing for {_TRIAL_SECONDS} s")
-    if tried.returncode == 0:
-        return None
-    said = tried.stderr.strip().splitlines() or [f"it ended with status {tried.returncode}"]
-    return causes.told(wall, said[-1])
+        for _ in range(_TRIALS):
+            try:
+                tried = subprocess.run(
+                    trial,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    text=True,
+                    env={},
+                    timeout=_TRIAL_SECONDS,
+                )
+            except subprocess.TimeoutExpired:
+                return causes.told(wall, f"nothing for {_TRIAL_SECONDS} s")
+            if tried.returncode == 0:
+                return None
+            if said := tried.stderr.strip().splitlines():
+                return causes.told(wall, said[-1])
+    return causes.told(wall, f"it ended with status {tried.returncode}")
 
 
 def _missing(wall: str, folder: Path) -> str | None:

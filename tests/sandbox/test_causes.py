@@ -110,6 +110,23 @@ def test_what_does_not_stand_is_not_chosen(monkeypatch):
         walls.choose()
 
 
+@pytest.mark.parametrize(("deaths", "stands"), [(1, True), (9, False)])
+def test_a_trial_that_somebody_killed_is_made_again(monkeypatch, tmp_path, deaths, stands):
+    if reason := walls.why_not("sandlock"):
+        pytest.skip(f"sandlock: {reason}")
+    command = walls.command
+
+    def killed_at_first(*args, **options):
+        shell = 'test "$(wc -l < "$0")" -ge "$1" && shift && exec "$@"; echo >> "$0"; kill -9 $$'
+        count = tmp_path / "deaths"
+        count.touch()
+        return ["/bin/sh", "-c", shell, str(count), str(deaths), *command(*args, **options)]
+
+    monkeypatch.setattr(walls, "command", killed_at_first)
+    said = walls.why_not.__wrapped__("sandlock")
+    assert said is None if stands else "it ended with status -9" in said
+
+
 NOBODY = """
 import os, pwd
 
