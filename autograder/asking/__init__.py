@@ -1,5 +1,6 @@
 """A submission as a check sees it: names to call, here or behind the walls; and who is to blame."""
 
+from autograder.asking.after_each import ask_after_each
 from autograder.asking.blame import PASTED, is_import
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import (
@@ -21,6 +22,7 @@ __all__ = [
     "RemoteStudent",
     "Student",
     "StudentError",
+    "ask_after_each",
     "is_import",
     "told",
 ]

@@ -38,6 +38,17 @@ def switched_off() -> StudentError:
     )
 
 
+def missing(name: str) -> StudentError:
+    """There is no such name."""
+    return StudentError(Verdict.MISSING, f"{name} is not defined anywhere in the notebook.")
+
+
+def not_reached(what: str, seconds: float) -> StudentError:
+    """The submission's time was over before it came to this."""
+    message = f"the submission took more than its {seconds:g} seconds in all"
+    return StudentError(Verdict.TIMEOUT, f"{message}; {what} was not reached.")
+
+
 def no_answer(what: str, problem: Exception) -> StudentError:
     """What came back is not an answer."""
     said = wire.text(str(problem), 300)  # it may quote what was sent

@@ -7,6 +7,7 @@ very question that it was given to.
 """
 
 import contextlib
+import math
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -18,13 +19,14 @@ from autograder.asking.blame import (
     error_of,
     failure_in,
     forbidden,
+    missing,
     no_answer,
+    not_reached,
     raise_what_it_tells,
     switched_off,
 )
 from autograder.asking.proof import Proof
 from autograder.asking.student import Cell, Question, StudentError
-from autograder.course import Verdict
 from autograder.sandbox import wire
 from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Server, ServerFailed
 from autograder.sandbox.modules import Blueprint
@@ -76,7 +78,7 @@ class RemoteStudent:
         limit = server.limits.wall_seconds
         self._wall_seconds = limit if wall_seconds is None else min(limit, wall_seconds)
         self.call_seconds = server.limits.call_seconds  # for one cell or call
-        self._deadline: float | None = None  # from the first fork on: a server may have to start
+        self._deadline = math.inf  # until the first fork: a server may have to start
         self._life = contextlib.ExitStack()
         self._fork: Fork | None = None
         self._loaded: dict[int, object] = {}  # weights that the fork has, kept alive by it
@@ -99,7 +101,7 @@ class RemoteStudent:
         while self._fork is None:
             self._fork = self._life.enter_context(self._server.fork())
             self._loaded = {}
-            if self._deadline is None:
+            if self._deadline == math.inf:
                 self._deadline = time.monotonic() + self._wall_seconds
             self._fork.send(self._start)
             try:
@@ -120,7 +122,7 @@ class RemoteStudent:
         return self._unguarded
 
     def _prove(self) -> None:
-        if self._fork is None or self._time_left() <= 0:
+        if self._fork is None or time.monotonic() >= self._deadline:
             return
         stands, before = False, self._deadline
         self._deadline = time.monotonic() + 2 * self.call_seconds  # it is ours, not of their time
@@ -135,9 +137,18 @@ class RemoteStudent:
 
     def run_cell(self, cell: Cell) -> None:
         """Run one cell, now, over those that were run. Raises StudentError when it dies of it."""
+        self.put_cell(cell)
+        self.ran(cell)
+
+    def put_cell(self, cell: Cell) -> int:
+        """Have a cell run, and do not wait for it. Returns how many bytes were sent."""
+        frame = wire.encode({"op": "cell", "name": cell.name, "source": cell.source}, {})
+        self._send(frame)
+        return len(frame)
+
+    def ran(self, cell: Cell) -> None:
+        """Wait until a cell that was put has run. Raises StudentError when it dies of it."""
         what = f"the cell {cell.name}"
-        header = {"op": "cell", "name": cell.name, "source": cell.source}
-        self._send(wire.encode(header, {}))
         try:
             failure = failure_in(self._receive(what)[0])
         except StudentError as error:
@@ -149,12 +160,9 @@ class RemoteStudent:
 
     def get(self, name: str) -> Any:
         """The value of a name. Raises StudentError when there is none, or it cannot be had."""
-        self._refuse(name)
-        self.run()
-        self._skip_to(None)
-        self.run()  # by now its process may have died of what was skipped
+        self.ready(name)
         self._send(wire.encode({"op": "get", "name": name}, {}))
-        return self._answer(name, Question(name)).value
+        return self.answer(Question(name)).value
 
     def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
         """Make a call. Raises StudentError when it raises, hangs, or ends the process."""
@@ -167,12 +175,12 @@ class RemoteStudent:
         self._refuse(name)  # by now its process may have died of it
         self.run()
         if at is None:
-            self._put(question)
+            self.put(question)
         else:
             self._next = max(self._next, at) if self._sent else at
             self._send_ahead()
             self._sent.popleft()
-        return self._answer(name, question, at)
+        return self.answer(question, at)
 
     def answer_to(self, at: int) -> Answer:
         """The answer to a foreseen question, by its place; asked only if that was not done."""
@@ -185,13 +193,17 @@ class RemoteStudent:
 
     def ask(self, question: Question, at: int | None = None) -> Answer:
         """The answer to a question, asked now, whatever was asked before."""
-        self._refuse(question.name)
+        self.ready(question.name)
+        self.put(question)
+        return self.answer(question, at)
+
+    def ready(self, name: str) -> None:
+        """Have its process wait for a question about a name, and for nothing else."""
+        self._refuse(name)
         self.run()
         self._skip_to(None)
-        self._refuse(question.name)
+        self._refuse(name)  # by now the process may have died of what was skipped
         self.run()
-        self._put(question)
-        return self._answer(question.name, question, at)
 
     def _refuse(self, name: str) -> None:
         if self._unguarded:
@@ -215,7 +227,7 @@ class RemoteStudent:
             place = self._sent.popleft()
             question = self._foreseen[place]
             with contextlib.suppress(StudentError):  # it is kept
-                self._answer(question.name, question, place)
+                self.answer(question, place)
 
     def _send_ahead(self) -> None:
         waiting = sum(len(self._foreseen[at].frame) for at in self._sent)
@@ -223,16 +235,14 @@ class RemoteStudent:
             question = self._foreseen[self._next]
             if question.name not in self._gone and question.name not in self._banned_in:
                 waiting += len(question.frame)
-                if self._sent and (waiting > _AHEAD_BYTES or self._lacks(question)):
+                lacks = any(id(each) not in self._loaded for each in question.weights)
+                if self._sent and (waiting > _AHEAD_BYTES or lacks):
                     return
-                self._put(question)
+                self.put(question)
                 self._sent.append(self._next)
             self._next += 1
 
-    def _lacks(self, question: Question) -> bool:
-        return any(id(each) not in self._loaded for each in question.weights)
-
-    def _put(self, question: Question) -> None:
+    def put(self, question: Question) -> None:
         """Send a question, after the weights that it needs and the fork does not have."""
         for weights, frame in zip(question.weights, question.weight_frames, strict=True):
             if id(weights) not in self._loaded:
@@ -240,7 +250,9 @@ class RemoteStudent:
                 self._send(frame)
         self._send(question.frame)
 
-    def _answer(self, name: str, question: Question, at: int | None = None) -> Answer:
+    def answer(self, question: Question, at: int | None = None) -> Answer:
+        """Wait for the answer to a question that was put; raises as `call` does."""
+        name = question.name
         try:
             reply, tensors = self._receive(name)
         except StudentError as error:
@@ -249,7 +261,8 @@ class RemoteStudent:
         try:
             failure = failure_in(reply)
             if failure and failure.type == "Missing":
-                raise self._missing(failure.message)
+                cell = self._defined_in.get(failure.message, "")
+                raise self.cell_errors.get(cell, missing(failure.message))
             before = self.cell_errors.values()
             raise_what_it_tells(reply, tensors, question, self._banned, before)
             answer = read_answer(reply, tensors, question)
@@ -265,36 +278,22 @@ class RemoteStudent:
             self._kept_bytes += size
         return answer
 
-    def _missing(self, name: str) -> StudentError:
-        cell = self._defined_in.get(name)
-        why = self.cell_errors.get(cell or "")
-        if why is not None:
-            return why
-        return StudentError(Verdict.MISSING, f"{name} is not defined anywhere in the notebook.")
-
-    def _time_left(self) -> float:
-        assert self._deadline is not None
-        return self._deadline - time.monotonic()
-
     def _send(self, frame: bytes) -> None:
         if self._fork is not None:
             self._fork.send(frame)
 
     def _receive(self, what: str) -> tuple[wire.Header, wire.Tensors]:
         """The next answer; raises StudentError when the process does not live to give it."""
-        fork, limits = self._fork, self._server.limits
-        assert fork is not None
-        left = self._time_left()
-        if left <= 0:
-            message = f"the submission took more than its {limits.wall_seconds:g} seconds in all"
-            raise StudentError(Verdict.TIMEOUT, f"{message}; {what} was not reached.")
-        seconds = min(self.call_seconds, left)
+        limits = self._server.limits
+        seconds = min(self.call_seconds, self._deadline - time.monotonic())
+        if seconds <= 0:
+            raise not_reached(what, limits.wall_seconds)
+        assert self._fork is not None
         try:
-            return fork.receive(seconds)
+            return self._fork.receive(seconds)
         except (ForkTooSlow, ForkEnded, wire.WireError) as end:
             error = end_of(end, what, seconds, limits.output_bytes)
         self._fork = None
-        if self._sent:  # lost with the process: to be sent again to the next
-            self._next = self._sent[0]
-            self._sent.clear()
+        self._next = min(self._sent, default=self._next)  # lost with the process: to be sent again
+        self._sent.clear()
         raise error

@@ -25,6 +25,7 @@ _OVERHEAD = 1 << 10  # bytes that an answer, and each tensor in it, takes beside
 _MS, _MS_COMPARING, _MS_GRADIENTS = 0.08, 0.1, 0.16
 _MS_PER_PARAMETER = 0.05  # of a module that is made for it
 _MS_PER_MEGABYTE, _MS_PER_MILLION = 1.6, 2.8  # of the question, and of numbers in those parameters
+_ELSEWHERE = 3  # times as long, where each call is looked at
 _Key = tuple[str, Faults, int]
 _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
 
@@ -96,16 +97,21 @@ class Bank:
         """How many milliseconds a case takes, about; the same in every run."""
         question, size = self.cases[place].question, self.cases[place].size
         parts = (question.target, *question.args, *question.kwargs.values())
-        made = [self.shapes_of(each, ()) or {} for each in parts if isinstance(each, Blueprint)]
-        shapes = [shape for each in made for shape in each.values()]
-        return (
+        made = [self._shapes(each) for each in parts if isinstance(each, Blueprint)]
+        shapes = [shape for each in made for shape in each]
+        asked = (
             _MS
-            + _MS_COMPARING
             + _MS_GRADIENTS * (question.how.cotangents is not None)
             + _MS_PER_PARAMETER * len(shapes)
             + _MS_PER_MEGABYTE * size / 1e6
             + _MS_PER_MILLION * sum(map(math.prod, shapes)) / 1e6
         )
+        return _MS_COMPARING + asked * (_ELSEWHERE if question.how.elsewhere else 1)
+
+    def _shapes(self, module: Blueprint) -> list[tuple[int, ...]]:
+        if module.weights is not None:
+            return [tuple(each.shape) for each in module.weights.values()]
+        return [*(self.shapes_of(module, ()) or {}).values()]
 
     def shows(self, component: Component, fault: Fault) -> Counter[str]:
         """In how many cases of which item a fault changes the answer: what it should say."""

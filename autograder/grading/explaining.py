@@ -95,6 +95,7 @@ class Explaining:
                 found = diagnose_fitted(bank, self.answers, found, lambda case: ask(student, case))
         views: dict[str, Behind] = {}
         for view in self.behind:
+            found = {item: each for item, each in found.items() if not view.refutes(item, each)}
             hidden = view.failed(but=found)
             views |= dict.fromkeys(hidden, view)
             found |= diagnose(bank, view.answers, hidden) if hidden else {}
@@ -138,7 +139,7 @@ class Explaining:
 
     def _located(self, items: Sequence[str]) -> list[Located]:
         exam = self.exam
-        about = self.submission, exam.source, exam.bank.cases, self.answers, items
+        about = self.submission, exam.source, exam.bank, self.answers, items
         return locate(*about, self.student_of, self.until)
 
     def _with_what_is_known(

@@ -124,7 +124,7 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
             told = locate(
                 each.submission,
                 exam.source,
-                exam.bank.cases,
+                exam.bank,
                 answers,
                 failed,
                 lambda other, given=(): remote_student(other, exam, server, given),

@@ -1,15 +1,15 @@
 """What may be spent on finding where the mistakes of one submission stand.
 
-Counts, not seconds, decide what is found: that must not hang on how busy a machine is.
+Prices, not seconds, decide what is found: that must not hang on how busy a machine is.
 """
 
 import time
 from dataclasses import dataclass
 
-__all__ = ["MOST_TRIED", "Purse"]
+__all__ = ["ALL", "Purse"]
 
-MOST_TRIED = 1500  # edits for one mistake
-_MOST_IN_ALL = 3000  # for all of them; each is a cell that is run, and about one question
+ALL = 3000.0  # milliseconds of a usual processor
+_CELL = 1.0  # to run a cell, and to look at what comes back
 
 
 @dataclass
@@ -17,9 +17,12 @@ class Purse:
     """What is left of it, and when to stop in any case, on the monotonic clock."""
 
     until: float
-    edits: int = _MOST_IN_ALL
+    left: float = ALL
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing more is to be tried."""
-        return self.edits <= 0 or time.monotonic() > self.until
+    def pay(self, asked: float, cells: int = 0) -> None:
+        """asked: what the questions take, in milliseconds; cells: how many were run."""
+        self.left -= asked + cells * _CELL
+
+    def is_down_to(self, least: float) -> bool:
+        """Whether no more than `least` is left, or no time."""
+        return self.left <= least or time.monotonic() > self.until

@@ -7,27 +7,29 @@ where it was made. When edits of one size do so in different lines, nothing is p
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
 from autograder.asking import RemoteStudent
-from autograder.diagnosis import Case, same
+from autograder.diagnosis import Bank, Case, same
 from autograder.notebooks import Source, Submission, can_be_given
 from autograder.repair.edits import TIERS, Edit, edits
 from autograder.repair.located import Located
-from autograder.repair.purse import MOST_TRIED, Purse
-from autograder.repair.trying import Trials, answered, with_cell, with_given
+from autograder.repair.proof import Proof, choose, proof_of
+from autograder.repair.purse import ALL, Purse
+from autograder.repair.trying import CALL_SECONDS, Trials, answered, with_cell, with_given
 from autograder.repair.typed import typed
 from autograder.repair.view import View
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
 
-_MOST_DEATHS = 6  # of processes that edits ended, each of which takes a while to see
 _ENOUGH = 2  # of these in one line: it is a loop
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
 _SOONEST, _REST = TIERS[:2], TIERS[2:]
+_AT_ONCE = 50  # edits, before it is seen what they brought
+_ONE, _FEW = ALL * 5 / 6, ALL / 3  # what one mistake may take; and what the first looks at it
 _ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 
 
@@ -41,7 +43,7 @@ class StudentOf(Protocol):
 def locate(
     submission: Submission,
     source: Source,
-    cases: Sequence[Case],
+    bank: Bank,
     answers: Mapping[int, Answer],
     failed: Collection[str],
     student_of: StudentOf,
@@ -49,11 +51,11 @@ def locate(
 ) -> list[Located]:
     """Where the mistakes of a submission stand, as far as repairs prove it.
 
-    answers: the submission's, by place among the cases; a case that has none is not looked at.
+    answers: the submission's, by place among the bank's cases; one without is not looked at.
     failed: the items to look at. student_of: puts a submission behind the walls; one is there at
     a time. until: when to stop, whatever was found, on the monotonic clock: far from what it takes.
     """
-    purse = Purse(until)
+    purse, cases = Purse(until), bank.cases
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
     of = source.defined_in
     found: list[Located] = []
@@ -65,7 +67,7 @@ def locate(
             if line := _typed(submission, cell, [cases[at] for at in places if at in wrong]):
                 found.append(line)
                 continue
-            about = cell, cases, {at: answers[at] for at in places}, wrong & {*places}, failed
+            about = cell, bank, {at: answers[at] for at in places}, wrong & {*places}, failed
             search = _Search(*about, student_of, purse, submission)
             behind.append(search.behind([each.cell for each in searches], source))
             searches.append(search)
@@ -76,33 +78,26 @@ def locate(
     return found
 
 
-@dataclass(frozen=True)
-class _Proof:
-    """What an edit makes right: items, the cases that were wrong, all that is known of the cell."""
-
-    edit: Edit
-    places: Sequence[int]  # as they were asked
-    items: tuple[str, ...]
-    mended: frozenset[int]
-    whole: bool
-
-
 @dataclass
 class _Search:
     """For the mistakes of one cell. `answers`, `wrong`: to the questions about it alone."""
 
     cell: str
-    cases: Sequence[Case]
+    bank: Bank
     answers: Mapping[int, Answer]
     wrong: set[int]
     failed: Collection[str]
     student_of: StudentOf
     purse: Purse
     submission: Submission  # with what was found put right
-    tried: int = 0
-    most: int = 0
+    least: float = 0.0  # of the purse, which is to be left
     given: Sequence[str] = ()  # names of earlier cells that are not the submission's own
     before: frozenset[int] = frozenset()  # wrong as it was handed in
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """Those of the bank."""
+        return self.bank.cases
 
     def behind(self, cells: Sequence[str], source: Source) -> "_Search":
         """The same with earlier cells replaced by what is given of them, where it is."""
@@ -133,7 +128,6 @@ class _Search:
         """
         theirs = _text(handed_in, self.cell).splitlines()
         for _ in range(_ROUNDS):
-            self.tried = 0
             if not any(self.cases[at].item in self.failed for at in self.wrong):
                 break
             proof = self._repair(handed_in)
@@ -151,7 +145,7 @@ class _Search:
             self.wrong -= proof.mended
         return handed_in
 
-    def _repair(self, handed_in: Submission) -> _Proof | None:
+    def _repair(self, handed_in: Submission) -> Proof | None:
         """The edit that proves where a mistake of the cell stands, if one does."""
         texts = {each.name: each.source for each in self.submission.cells if each.solution}
         try:
@@ -159,18 +153,18 @@ class _Search:
         except (KeyError, ValueError):
             return None
         # The wrong ones first, the smallest of each first.
-        key = self.wrong.__contains__
-        places = sorted(self.answers, key=lambda at: (not key(at), self.cases[at].size, at))
+        places = sorted(self.answers, key=self._order)
         with Trials(
             partial(self.student_of, given=self.given), self.submission, self.cell
         ) as trials:
-            parts: list[_Proof] = []
-            firsts = self._firsts(places)
-            for tiers, some, self.most in (
-                (_SOONEST, firsts[:1], MOST_TRIED),
-                (_SOONEST, firsts[1:], MOST_TRIED // 2),
-                (_REST, firsts[:1], MOST_TRIED),
+            parts: list[Proof] = []
+            firsts, before = self._firsts(places), self.purse.left
+            for tiers, some, most in (
+                (_SOONEST, firsts[:1], _ONE),
+                (_SOONEST, firsts[1:], _FEW),
+                (_REST, firsts[:1], _ONE),
             ):
+                self.least = max(0.0, before - most)
                 for first in some:
                     ordered = [first, *(at for at in places if at != first)]
                     parts += self._search(trials, view, ordered, tiers)
@@ -179,13 +173,16 @@ class _Search:
                 if any(each.whole for each in parts):
                     parts = [each for each in parts if each.whole]
                     break
-            chosen = _choose(parts)
+            chosen = choose(parts)
         if chosen is None:
             return None
         cases = (self.cases[at] for at in chosen.places)
-        with Trials(self.student_of, handed_in, self.cell) as trials:
-            asked = trials.ask_alone(chosen.edit.text, cases)
+        trials = Trials(self.student_of, handed_in, self.cell)
+        with contextlib.closing(trials.ask_alone(chosen.edit.text, cases)) as asked:
             return self._proof(chosen.edit, chosen.places, asked, self.wrong | self.before)
+
+    def _order(self, at: int) -> tuple[bool, float, int, int]:
+        return at not in self.wrong, self.bank.cost(at), self.cases[at].size, at
 
     def _firsts(self, places: Sequence[int]) -> list[int]:
         """The smallest wrong case of each item: of two mistakes, one may show alone in some."""
@@ -197,16 +194,18 @@ class _Search:
 
     def _search(
         self, trials: Trials, view: View, places: Sequence[int], tiers: Iterable[int]
-    ) -> list[_Proof]:
+    ) -> list[Proof]:
         """The edits of the lowest tier that make everything right; if none does, all that count."""
         raised = self._raised(places[0])
         view.learn(trials.kinds(view, self.cases[places[0]]), raised)
-        parts: list[_Proof] = []
+        parts: list[Proof] = []
         for tier in tiers:
             ordered = sorted(edits(view, tier), key=lambda each: each.line != raised)
-            proofs = list(self._proofs(trials, ordered, places))
+            proofs = self._proofs(trials, ordered, places)
+            if proofs is None:
+                break
             parts += proofs
-            if any(each.whole for each in proofs) or self._is_spent(trials):
+            if any(each.whole for each in proofs):
                 break
         return parts
 
@@ -215,53 +214,41 @@ class _Search:
         failure = self.answers[place].failure
         return failure.line if failure is not None and failure.cell == self.cell else None
 
-    def _is_spent(self, trials: Trials) -> bool:
-        too_many = self.tried >= self.most or trials.deaths > _MOST_DEATHS
-        return too_many or self.purse.is_empty
-
     def _proofs(
-        self, trials: Trials, these: Iterable[Edit], places: Sequence[int]
-    ) -> Iterator[_Proof]:
-        done: Counter[int] = Counter()
-        for edit in these:
-            if self._is_spent(trials):
-                return
-            if done[edit.line] < _ENOUGH:
-                self.tried += 1
-                self.purse.edits -= 1
-                before = trials.deaths
-                asked = trials.ask(edit.text, (self.cases[at] for at in places))
-                proof = self._proof(edit, places, asked, self.wrong)
-                done[edit.line] += trials.deaths - before
-                if proof is not None:
-                    yield proof
-                    if proof.whole:  # nothing can be better here: is another line as good?
-                        done[edit.line] = _ENOUGH
+        self, trials: Trials, these: Sequence[Edit], places: Sequence[int]
+    ) -> list[Proof] | None:
+        """What edits prove; None if not all could be tried: another line might be as good."""
+        first, done, found = places[0], Counter[int](), list[Proof]()
+        left = list(these)
+        while left:
+            if self.purse.is_down_to(self.least):
+                return None
+            before = trials.deaths
+            right, tried = trials.right_with(left[:_AT_ONCE], self.cases[first])
+            self.purse.pay(tried * self.bank.cost(first), cells=tried)
+            if trials.deaths > before:
+                done[left[tried - 1].line] += 1
+                self.purse.pay(1e3 * CALL_SECONDS)
+            for edit in right:
+                if done[edit.line] < _ENOUGH:
+                    asked = trials.ask(edit.text, map(self._paid, places))
+                    proof = self._proof(edit, places, asked, self.wrong)
+                    if proof is not None:
+                        found.append(proof)
+                        if proof.whole:  # nothing can be better here: is another line as good?
+                            done[edit.line] = _ENOUGH
+            left = [each for each in left[tried:] if done[each.line] < _ENOUGH]
+        return found
+
+    def _paid(self, at: int) -> Case:
+        self.purse.pay(self.bank.cost(at))
+        return self.cases[at]
 
     def _proof(
-        self, edit: Edit, places: Sequence[int], asked: Iterable[bool], wrong: Container[int]
-    ) -> _Proof | None:
-        """What an edit proves: `asked` tells which of these cases are right with it.
-
-        wrong: those that are without it.
-        """
-        right: list[int] = []
-        lost: set[str] = set()
-        asked_for = 0
-        for at, each in zip(places, asked, strict=False):
-            asked_for += 1
-            if each:
-                right.append(at)
-            elif at not in wrong or not right:  # it breaks something, or mends not the first
-                return None
-            else:
-                lost.add(self.cases[at].item)
-        if asked_for < len(places):  # its process ended
-            return None
-        mended = frozenset(at for at in right if at in self.wrong)
-        items = dict.fromkeys(self.cases[at].item for at in mended)
-        made = tuple(item for item in items if item not in lost)
-        return _Proof(edit, places, made, mended, not lost) if made else None
+        self, edit: Edit, places: Sequence[int], asked: Iterable[bool], wrong: Set[int]
+    ) -> Proof | None:
+        items = [self.cases[at].item for at in places]
+        return proof_of(edit, places, items, asked, wrong, self.wrong)
 
 
 def _typed(submission: Submission, cell: str, wrong: Sequence[Case]) -> Located | None:
@@ -282,19 +269,3 @@ def _views(texts: Iterable[str]) -> Iterator[View]:
     for text in texts:
         with contextlib.suppress(ValueError):
             yield View(text)
-
-
-def _choose(proofs: Sequence[_Proof]) -> _Proof | None:
-    """The smallest edit that mends most; None when there is none, or several in different lines.
-
-    Of two lines, it is the one that then would read as another line of the cell does.
-    """
-    order = sorted(proofs, key=lambda each: (-len(each.mended), each.edit.tier))
-    best = [
-        each
-        for each in order
-        if len(each.mended) == len(order[0].mended) and each.edit.tier == order[0].edit.tier
-    ]
-    if len({each.edit.line for each in best}) > 1:
-        best = [each for each in best if each.edit.has_sister]
-    return best[0] if len({each.edit.line for each in best}) == 1 else None

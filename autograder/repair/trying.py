@@ -6,15 +6,16 @@ else has run.
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import libcst as cst
 
-from autograder.asking import Cell, RemoteStudent, StudentError
+from autograder.asking import Cell, RemoteStudent, StudentError, ask_after_each
 from autograder.course import Verdict
 from autograder.diagnosis import Case, same
 from autograder.notebooks import MODULE, Source, Submission
+from autograder.repair.edits import Edit
 from autograder.repair.looks import LOOK, SEEN, looked_at, read_kinds
 from autograder.repair.view import Kind, View
 from autograder.sandbox.failure import Failure
@@ -22,7 +23,7 @@ from autograder.sandbox.session import Answer
 
 _SHARED = 250  # edits at most that are tried in one fork
 _ENDED = (Verdict.TIMEOUT, Verdict.ERROR, Verdict.MEMORY)
-_CALL_SECONDS = 2.0  # for one cell or call, far from what it takes: some edits do not end
+CALL_SECONDS = 0.5  # for one cell or call, far from what it takes: some edits do not end
 _TIMES = 20.0  # or so many times what the reference took
 
 
@@ -52,15 +53,23 @@ def with_given(
 
 def answered(student: RemoteStudent, case: Case) -> Answer | None:
     """What a submission answers to a case; None when its process ended of it."""
-    student.call_seconds = max(_CALL_SECONDS, _TIMES * case.seconds)
+    student.call_seconds = _seconds_for(case)
     try:
         if case.is_value:
             return Answer(student.get(case.question.name))
         return student.ask(case.question)
     except StudentError as error:
-        if error.failure is None and error.verdict in _ENDED:
-            return None
-        return Answer(None, failure=error.failure or Failure(str(error.verdict), ""))
+        return _told(error)
+
+
+def _told(error: StudentError) -> Answer | None:
+    if error.failure is None and error.verdict in _ENDED:
+        return None
+    return Answer(None, failure=error.failure or Failure(str(error.verdict), ""))
+
+
+def _seconds_for(case: Case) -> float:
+    return max(CALL_SECONDS, _TIMES * case.seconds)
 
 
 def is_right(student: RemoteStudent, case: Case) -> bool | None:
@@ -93,15 +102,39 @@ class Trials:
         self._life.close()
         self._student = None
 
-    def _running(self) -> RemoteStudent:
-        self._tried += 1
+    def _running(self, edits: int = 1) -> RemoteStudent:
+        self._tried += edits
         if self._student is None or self._tried > _SHARED:
             self._end()
             self._student = self._life.enter_context(self._student_of(self._submission))
             self._student.run()
-            self._tried = 1
-        self._student.call_seconds = _CALL_SECONDS
+            self._tried = edits
+        self._student.call_seconds = CALL_SECONDS
         return self._student
+
+    def right_with(self, edits: Sequence[Edit], case: Case) -> tuple[list[Edit], int]:
+        """Those with which a case is right, in the shared fork; and how many were tried.
+
+        After one that ends the process none is.
+        """
+        if case.is_value:
+            return [each for each in edits if any(self.ask(each.text, [case]))], len(edits)
+        student, right, tried = self._running(len(edits)), [], 0
+        student.call_seconds = _seconds_for(case)
+        cells = (Cell(self.cell, each.text) for each in edits)
+        try:
+            for edit, said in zip(
+                edits, ask_after_each(student, cells, case.question), strict=True
+            ):
+                tried += 1
+                answer = _told(said) if isinstance(said, StudentError) else said
+                if answer is not None and same(answer, case.right, case):
+                    right.append(edit)
+        except StudentError:
+            self.deaths += 1
+            self._end()
+            return right, tried + 1
+        return right, tried
 
     def ask(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
         """Of each case whether the cell with this text answers it right, in the shared fork.
@@ -125,9 +158,8 @@ class Trials:
         self.deaths += 1
         self._end()
 
-    def ask_alone(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
-        """The same in a fork of its own, in which nothing else has run."""
-        self._end()
+    def ask_alone(self, text: str, cases: Iterable[Case]) -> Generator[bool, None, None]:
+        """The same in a fork of its own, in which nothing else has run, until it is closed."""
         with self._student_of(with_cell(self._submission, self.cell, text)) as student:
             student.run()
             if self.cell not in student.cell_errors:

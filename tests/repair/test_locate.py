@@ -43,9 +43,8 @@ def find(exam, server):
         def student_of(other, given=()):
             return remote_student(other, exam, server, given)
 
-        cases = exam.bank.cases
         until = time.monotonic() + 300
-        return locate(submission, exam.source, cases, answers, failed, student_of, until)
+        return locate(submission, exam.source, exam.bank, answers, failed, student_of, until)
 
     return find
 
