@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from autograder.checking import CheckOutcome
 from autograder.course import Item, ItemResult, Verdict
+from autograder.diagnosis import Diagnosis
 from autograder.grading.judge import judge, parts_replaced
 from autograder.notebooks import Submission
 from autograder.sandbox.session import Answer
@@ -32,6 +33,11 @@ class Behind:
         """The items that fail all the same, without those that are explained already."""
         failed = [each.item for each in self.outcomes if each.verdict in TO_DIAGNOSE]
         return [item for item in dict.fromkeys(failed) if item not in but]
+
+    def refutes(self, item: str, why: Diagnosis) -> bool:
+        """Whether an item fails all the same where every part is replaced that is to blame."""
+        blamed = {name for fault in why.all_faults for name in fault.of}
+        return blamed.issubset(self.given) and item in self.failed(but=())
 
     def judged(self, item: Item, before: ItemResult) -> ItemResult:
         """The item as it is with the parts replaced, if that tells more than it does before."""

@@ -10,17 +10,18 @@ from reference import ROOT
 from autograder.course import source_path
 from autograder.course.manifest import read_course
 from autograder.course.result import Verdict
-from autograder.grading import grade, limits_of, prepare
+from autograder.grading import grade, limits_of, prepare, remote_student
 from autograder.grading import submission as grading
+from autograder.grading.carried import looked_at
 from autograder.notebooks.given import can_be_given
 from autograder.notebooks.source import read_source
-from autograder.notebooks.submission import modules_for
+from autograder.notebooks.submission import Submission, modules_for
 from autograder.proof.samples import answered, as_saved, overlaid
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
 
 COURSE = read_course(ROOT)
-LAYERS, TRANSFORMER = "a4_layers", "a5_transformer"
+LAYERS, TRANSFORMER, FASTER = "a4_layers", "a5_transformer", "a7_faster_decoding"
 # It forgets to take the mean away, and is otherwise right.
 WRONG_NORM = """# %% solution="layer_norm"
 class LayerNorm(nn.Module):
@@ -85,6 +86,36 @@ class Encoder(nn.Module):
         for layer in self.layers:
             x = layer(x)
         return x
+"""
+# Its scores are not scaled.
+WRONG_ATTEND = """# %% solution="attend"
+def attend(attention, x, keys, values, mask=None):
+    queries = attention.q_proj(x).unflatten(-1, (attention.n_heads, -1)).transpose(1, 2)
+    scores = queries @ keys.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return attention.out_proj((scores.softmax(dim=-1) @ values).transpose(1, 2).flatten(2))
+"""
+# It stops when all rows end in the same step.
+WRONG_END = """# %% solution="greedy_decode_cached"
+def greedy_decode_cached(model, source, start_id, end_id, max_len):
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            keys, values, *memory = start_cache(model, source)
+            target = torch.full_like(source[:, :1], start_id)
+            ended = torch.zeros_like(target, dtype=torch.bool)
+            for _ in range(max_len - 1):
+                x, keys, values = decoder_step(model, target, source, keys, values, *memory)
+                word = model.output(x).argmax(dim=-1).masked_fill(ended, model.pad_id)
+                target = torch.cat([target, word], dim=1)
+                ended = ended | (word == end_id)
+                if (word == end_id).all():
+                    break
+        return target
+    finally:
+        model.train(was_training)
 """
 
 
@@ -187,6 +218,35 @@ def test_a_wrong_encoder_costs_the_encoder_and_not_the_transformer(items):
     for name in ("transformer_output", "greedy_words"):
         assert found[name].verdict is Verdict.CARRIED
         assert "Encoder" in found[name].message
+
+
+def test_what_is_wrong_behind_a_wrong_part_is_paid_for(items):
+    alone = items(FASTER, WRONG_END)
+    assert alone["cached_end"].verdict is Verdict.WRONG
+    found = items(FASTER, WRONG_ATTEND, WRONG_END)
+    assert found["attend_output"].verdict is Verdict.WRONG
+    assert found["cached_words"].verdict is Verdict.CARRIED
+    assert found["cached_end"].verdict is Verdict.WRONG
+    assert found["cached_end"].score == 0
+
+
+@pytest.mark.parametrize("name", [each.id for each in COURSE.assignments])
+def test_the_last_part_is_right_on_those_that_are_given_instead(name, desk, tmp_path):
+    exam, server, _ = desk(name)
+    source = exam.source
+    *before, last = (cell.name for cell in source.reference if cell.solution)
+    cells, names = [], []
+    for cell in source.reference:
+        theirs = source.defines(cell.name) if cell.solution and cell.name in before else []
+        if theirs and can_be_given(source, theirs):
+            names += theirs
+            cell = replace(cell, source=f"from given import {', '.join(theirs)}")
+        cells.append(cell)
+    own = looked_at(source, exam.outcomes)
+    items = [each for each, cells in own.items() if cells[:1] == [last]]
+    with remote_student(Submission(tuple(cells), (), ""), exam, server, names) as student:
+        outcomes = exam.run(student, tmp_path, items)
+    assert not [each for each in outcomes if each.verdict is not Verdict.PASSED]
 
 
 # What runs behind the walls may be read there
