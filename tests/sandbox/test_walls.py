@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from autograder.sandbox import walls, wire
 from autograder.sandbox.confine import Limits
@@ -122,8 +123,16 @@ def test_the_environment_is_empty_but_for_the_sandbox(server, monkeypatch):
     assert "AUTOGRADER_SECRET" not in names
     folders = {"HOME", "TMPDIR", "MPLCONFIGDIR", "PWD"}
     settings = {"MPLBACKEND", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "LC_ALL", "LC_CTYPE"}
-    settings.add("PYTHONMALLOC")
+    settings |= {"PYTHONMALLOC", "ATEN_CPU_CAPABILITY"}
     assert names <= folders | settings
+
+
+def test_torch_computes_to_the_last_digit_what_it_does_outside(server):
+    found = "torch.backends.cpu.get_cpu_capability()"
+    assert inside(server, found, "import torch") == torch.backends.cpu.get_cpu_capability()
+    numbers = "torch.linspace(-3, 5, 700).reshape(7, 100).softmax(-1)"
+    expected = torch.linspace(-3, 5, 700).reshape(7, 100).softmax(-1)
+    assert inside(server, f"{numbers}.tolist()", "import torch") == expected.tolist()
 
 
 def test_the_course_is_not_there(server):
