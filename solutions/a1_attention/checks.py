@@ -173,6 +173,14 @@ def test_mask_of_sentences(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, *selves(draw), mask=mask, outputs=OUTPUTS, exact_zeros=True)
 
 
+@item("attention_mask", hint="How many axes has q? The result has as many.", fits="shape")
+@pytest.mark.parametrize("leading", [(), (BATCH,)], ids=len)
+def test_mask_without_heads(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:
+    """A mask (t_q, t_k) holds without heads, and without a batch, and adds no axis."""
+    mask = draw_mask(draw, T_Q, T_K)
+    agree(ATTENTION, *qkv(draw, *leading), mask=mask, outputs=OUTPUTS, exact_zeros=True)
+
+
 @item("attention_mask", hint="Is a mask that blocks nothing the same as no mask?")
 def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     """A mask that allows every key changes nothing."""

@@ -145,7 +145,8 @@ def test_attend_to_large_blocked_keys(agree: Agree, draw: Draw) -> None:
     """A blocked key gets no weight, however well it fits the query."""
     mask, (keys, values) = draw_mask(draw, BATCH, 1, 1, T_SOURCE), kept(draw, T_SOURCE)
     x = draw.normal(BATCH, 1, D_MODEL)
-    agree("attend", attention(agree), x, torch.where(mask.mT, keys, 1e4 * keys), values, mask)
+    for large in (1e6, -1e6):  # with one of them, it fits each query
+        agree("attend", attention(agree), x, torch.where(mask.mT, keys, large * keys), values, mask)
 
 
 # layer_output
@@ -478,6 +479,13 @@ def test_in_either_mode(reference: Student, agree: Agree, draw: Draw) -> None:
         args = DECODE, each, source, START, END, 5
         if agree(*args, watch=("encoder",)).watched[0].kept_gradient:
             agree.wrong(DECODE, "the encoder's output asks for gradients", *args[1:])
+
+
+@item("cached_care", hint="Which lines run when all rows end before max_len?", fits="mode")
+def test_mode_after_an_early_end(reference: Student, agree: Agree, draw: Draw) -> None:
+    """When all rows have ended before max_len, the model is left in the mode in which it came."""
+    model, source, *ids = endings(reference, agree, draw, PAD)
+    agree(DECODE, model.training(), source[:2].clone(), *ids, STEPS)
 
 
 @item("cached_care", hint="Is something still there from the call before?")

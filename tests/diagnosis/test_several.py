@@ -13,7 +13,8 @@ from autograder.diagnosis.choices import Choices
 from autograder.diagnosis.comparing import WrongParts, same
 from autograder.diagnosis.components import combine
 from autograder.diagnosis.evidence import Case, tensors_of
-from autograder.diagnosis.search import diagnose
+from autograder.diagnosis.explained import Diagnosis
+from autograder.diagnosis.search import _settled, diagnose
 from autograder.grading import grade
 from autograder.proof.proving import Maker
 from autograder.sandbox.failure import Failure
@@ -207,3 +208,18 @@ def test_of_two_that_nothing_tells_apart_both_are_told(exam_of):
     names = "LogOfSoftmaxAndATrifleLarger", "MeanOverTheWordsOfTheRight", "ReturnsANumber"
     found = told(bank, loss, chosen(loss, *names))
     assert {"LogOfClampedLarger", *names} == {each.name for each in found}
+
+
+def test_of_two_that_nothing_tells_apart_in_an_item_the_proven_one_is_told(exam_of):
+    """Both are alike where each sentence has one word; another item proves one of them."""
+    bank = exam_of("a3_positional_encoding").bank
+    encoding = next(each for each in bank.components if each.name == "positional_encoding")
+    row, first = chosen(encoding, "RowOfTheSentence"), chosen(encoding, "FirstRowForAll")
+    refuses = chosen(encoding, "RefusesTheLastLength")
+    found = {
+        "position_added": Diagnosis(row, 10),
+        "position_lengths": Diagnosis((*refuses, *first), 6, ((*refuses, *row),)),
+    }
+    assert _settled(found)["position_lengths"] == Diagnosis((*refuses, *row), 6)
+    alone = {"position_lengths": found["position_lengths"]}
+    assert _settled(alone) == alone

@@ -1113,6 +1113,14 @@ class FillsWithMinusAThousand(Attention):
         return -1e3
 
 
+class FillsWithMinusTenThousand(FillsWithMinusAThousand):
+    def fill(self, scores):
+        return -1e4
+
+    def empty(self, weights, mask):
+        return without_blocked_rows(weights, mask)
+
+
 class BlocksOnTheCpu(Attention):
     """What takes the place of blocked scores is made on torch's default device.
 
@@ -1316,6 +1324,29 @@ class SubtractsTheLargestOfWhatIsAllowed(SubtractsTheLargestOfTheTensor):
         return powers / (powers.sum(-1, keepdim=True) + ~mask.any(-1, keepdim=True))
 
 
+class SubtractsTheLargestOfAllScores(SubtractsTheLargestOfTheTensor):
+    def block(self, scores, mask):
+        return scores
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.max()).exp()
+        powers = powers if mask is None else powers * mask
+        total = powers.sum(-1, keepdim=True)
+        return powers / total.masked_fill(total == 0, 1.0)
+
+
+class SoftmaxInFloat32(Attention):
+    """The softmax is computed in float32, and its result turned back into the dtype of q.
+
+    Of sixteen digits seven are left. In which dtype do the inputs come?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=-1, dtype=torch.float32).to(scores.dtype)
+
+
 class AddsATrifleToTheSum(Attention):
     """A tiny number, such as 1e-8, is added to the sum by which the softmax divides.
 
@@ -1429,6 +1460,19 @@ class MaskOfTwoAxesGetsAnother(Attention):
 
     def read(self, mask):
         return mask[:, None, None] if mask.dim() == 2 else mask
+
+
+class MaskOfTwoAxesGetsTwoInFront(Attention):
+    """A mask of two axes gets two more in front, and so does the result where q has fewer than
+    four.
+
+    Broadcasting adds such axes by itself where they are needed. How many has the result?
+    """
+
+    item = "attention_mask"
+
+    def read(self, mask):
+        return mask[None, None] if mask.dim() == 2 else mask
 
 
 class SubtractsTheMaskFromOne(Attention):

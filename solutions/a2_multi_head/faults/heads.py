@@ -1302,6 +1302,14 @@ class DropsSomeWeights(Heads):
         return F.dropout(weights, 0.1)
 
 
+class DropsSomeWeightsAfterStoringThem(DropsSomeWeights):
+    def drop(self, weights):
+        return weights
+
+    def mix(self, weights, k, v):
+        return F.dropout(weights, 0.1) @ v
+
+
 class WeightsDetachedBeforeUse(Heads):
     """The values are mixed by detached weights, so that queries and keys learn nothing.
 

@@ -673,6 +673,20 @@ class DropsWholePositions(Network):
         return x * self.dropout(torch.ones_like(x[..., :1]))
 
 
+class DividesByWhatIsKept(Network):
+    """With dropout=1.0 the result is NaN: everything is dropped, and then divided by 1 - dropout.
+
+    0 divided by 0 is no number. Which of torch's layers knows what comes out when nothing is kept?
+    """
+
+    item = "feed_forward_dropout"
+
+    def toss(self, x):
+        if not self.training:
+            return x
+        return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
+
+
 class DropoutAtTheStart(Network):
     """Dropout stands before linear1, and not after the ReLU.
 

@@ -718,3 +718,51 @@ class ReturnsAListOfRows(GreedyDecode):
 
     def give(self, target):
         return list(target)
+
+
+class ModeLostAtAnEarlyEnd(GreedyDecode):
+    """When all rows have ended before max_len, the model is left in eval mode: the function is left
+    there, and what puts the mode back stands after it.
+
+    Which lines does a return inside of a loop leave out? What does `finally` do?
+    """
+
+    item = "greedy_care"
+
+    def is_done(self, ended):
+        self.ended_early = bool(ended.all())
+        return self.ended_early
+
+    def leave(self, model, was_training):
+        if not self.ended_early:
+            model.train(was_training)
+
+
+class StopsWhenAllEndTogether(GreedyDecode):
+    """It stops early only if all rows write end_id in the same step: rows that end one after the
+    other are padded until they are max_len long.
+
+    Which rows have ended: those whose last word is end_id, or those that ever wrote it?
+    """
+
+    item = "greedy_end"
+
+    def end(self, ended, word, end_id):
+        self.together = bool(((word == end_id) & ~ended).all())
+        return super().end(ended, word, end_id)
+
+    def is_done(self, ended):
+        return bool(ended.any()) and self.together
+
+
+class CausalMaskAlone(GreedyDecode):
+    """What is written is read under a causal mask alone: a pad that a row wrote is listened to.
+
+    It is a word like any other for whoever chooses it, but who listens to it in training?
+    """
+
+    item = "greedy_words"
+
+    def decode(self, model, target, memory, source):
+        mask = causal_mask(target.shape[1], target.device)
+        return model.decoder(target, memory, mask, model.source_mask(source))

@@ -1127,3 +1127,33 @@ class LastTokenLeftOut(SmoothedLoss):
 
     def take(self, logits, target, pad_id):
         return logits[:, :-1], target[:, :-1]
+
+
+class SubtractsTheLargestOfAll(SmoothedLoss):
+    """The largest logit of all tokens is taken away instead of each token's own: those far below it
+    get an infinite loss.
+
+    Each token has a softmax of its own. Whose largest logit may be taken away?
+    """
+
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        logits = logits - logits[real].max()
+        return logits - logits.exp().sum(dim=-1, keepdim=True).log()
+
+
+class SubtractsTheLargestOfPaddingToo(SubtractsTheLargestOfAll):
+    def logarithms(self, logits, real):
+        logits = logits - logits.max()
+        return logits - logits.exp().sum(dim=-1, keepdim=True).log()
+
+
+class SubtractsTheLargestOfAllByHand(SubtractsTheLargestOfAll):
+    def logarithms(self, logits, real):
+        logits = logits - logits[real].max()
+        self.total = logits.exp().sum(dim=-1).log()  # (batch, t)
+        return logits
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        return super().mix(right, rest, smoothing, vocab_size) - self.total

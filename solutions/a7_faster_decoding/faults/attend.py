@@ -321,7 +321,7 @@ class MaskedAfterTheSoftmax(Attend):
 
 
 class BlockedByLittle(Attend):
-    """1000 is taken from a blocked score, which may be larger than that.
+    """A number such as 1000 is taken from a blocked score, which may be larger than that.
 
     How much is enough, whatever the score is?
     """
@@ -330,3 +330,8 @@ class BlockedByLittle(Attend):
 
     def block(self, scores, mask):
         return scores if mask is None else scores + (~mask) * -1e3
+
+
+class BlockedByTenThousand(BlockedByLittle):
+    def block(self, scores, mask):
+        return scores if mask is None else scores + (~mask) * -1e4

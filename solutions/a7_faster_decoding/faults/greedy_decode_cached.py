@@ -451,3 +451,38 @@ class LastEndIsMissing(GreedyDecodeCached):
 
     def append(self, target, word, ended):
         return target if ended.all() else torch.cat([target, word], dim=1)
+
+
+class ModeLostAtAnEarlyEnd(GreedyDecodeCached):
+    """When all rows have ended before max_len, the model is left in eval mode: the function is left
+    there, and what puts the mode back stands after it.
+
+    Which lines does a return inside of a loop leave out? What does `finally` do?
+    """
+
+    item = "cached_care"
+
+    def is_done(self, ended):
+        self.ended_early = bool(ended.all())
+        return self.ended_early
+
+    def leave(self, model, was_training):
+        if not self.ended_early:
+            model.train(was_training)
+
+
+class StopsWhenAllEndTogether(GreedyDecodeCached):
+    """It stops early only if all rows write end_id in the same step: rows that end one after the
+    other are padded until they are max_len long.
+
+    Which rows have ended: those whose last word is end_id, or those that ever wrote it?
+    """
+
+    item = "cached_end"
+
+    def end(self, ended, word, end_id):
+        self.together = bool(((word == end_id) & ~ended).all())
+        return super().end(ended, word, end_id)
+
+    def is_done(self, ended):
+        return bool(ended.any()) and self.together

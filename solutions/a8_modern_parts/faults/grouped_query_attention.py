@@ -672,3 +672,21 @@ class WritesToX(Grouped):
         with torch.no_grad():
             x.add_(output)
         return output
+
+
+class MaskInAnotherOrder(Grouped):
+    """A mask that differs from head to head meets other heads than its own: its heads are cut as if
+    those that share keys were n_kv_heads apart.
+
+    Which heads share keys and values: neighbours, or every n_kv_heads-th? Is it so for the mask?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        if mask is None:
+            return mask
+        batch, t, _ = x.shape
+        mask = mask.broadcast_to(batch, self.n_heads, t, t)
+        cut = mask.unflatten(1, (-1, self.n_kv_heads))  # (batch, group, n_kv_heads, t, t)
+        return cut.transpose(1, 2).flatten(1, 2)

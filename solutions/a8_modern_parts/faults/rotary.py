@@ -493,3 +493,47 @@ class DetachesX(Turning):
 
     def take(self, x):
         return x.detach()
+
+
+class ExponentsReachOne(Turning):
+    """The exponents run from 0 to 1, the last pair's, as linspace makes them.
+
+    linspace has both of its ends in it. Which exponent has the last pair in the formula?
+    """
+
+    item = "rotary_output"
+
+    def exponent(self, even_columns, d_k):
+        return even_columns / max(d_k - 2, 1)
+
+
+class NegativePositionsFromTheEnd(Turning):
+    """The angle of a position below 0 is taken from the end of a table.
+
+    What does table[-1] give? An angle needs no table.
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        return torch.where(positions < 0, positions + 512, positions)
+
+
+class NegativePositionsFromTheEndOf1024(NegativePositionsFromTheEnd):
+    def place(self, positions, x):
+        return torch.where(positions < 0, positions + 1024, positions)
+
+
+class NegativePositionsFromTheEndOf2048(NegativePositionsFromTheEnd):
+    def place(self, positions, x):
+        return torch.where(positions < 0, positions + 2048, positions)
+
+
+class NegativePositionsFromTheEndOf4096(NegativePositionsFromTheEnd):
+    def place(self, positions, x):
+        return torch.where(positions < 0, positions + 4096, positions)
+
+
+class NegativePositionsFromTheEndOf8192(NegativePositionsFromTheEnd):
+    def place(self, positions, x):
+        return torch.where(positions < 0, positions + 8192, positions)

@@ -1,0 +1,73 @@
+"""One question after each of many cells: what is told of which, and where it ends."""
+
+import pytest
+import torch
+
+from autograder.asking import Cell, Question, RemoteStudent, StudentError, ask_after_each
+from autograder.course.result import Verdict
+from autograder.sandbox import walls
+from autograder.sandbox.confine import Limits
+from autograder.sandbox.host import Server
+
+LIMITS = Limits(wall_seconds=20, call_seconds=1, memory_mib=256, processes=1, output_bytes=1 << 20)
+
+
+@pytest.fixture
+def student():
+    with (
+        Server(walls.choose(), LIMITS) as server,
+        RemoteStudent(
+            server,
+            [Cell("one", "def f(x): return x")],
+            modules={},
+            banned=[],
+            banned_in={},
+            defined_in={"f": "one"},
+        ) as student,
+    ):
+        yield student
+
+
+def cells(*bodies):
+    return [Cell("one", f"def f(x): {body}") for body in bodies]
+
+
+def question(size=1):
+    return Question("f", (torch.ones(size, dtype=torch.float64),))
+
+
+@pytest.mark.parametrize("size", [1, 20_000], ids=["ahead", "too_large_to_send_ahead"])
+def test_each_answer_is_that_of_its_cell(student, size):
+    bodies = [f"return {number} * x" for number in range(40)]
+    got = [each.value[0].item() for each in ask_after_each(student, cells(*bodies), question(size))]
+    assert got == list(range(40))
+
+
+def test_what_raises_has_no_answer_and_the_others_theirs(student):
+    texts = [
+        *cells("return x", "raise KeyError('a')"),
+        Cell("one", "1 / 0"),
+        *cells("return 2 * x"),
+    ]
+    first, raised, none, last = ask_after_each(student, texts, question())
+    assert first.value.item() == 1
+    assert isinstance(raised, StudentError)
+    assert raised.failure.type == "KeyError"
+    assert none is None  # not what the cell before it would have answered
+    assert last.value.item() == 2
+
+
+@pytest.mark.parametrize("end", ["import os; os._exit(3)", "any(iter(int, 1))"])
+def test_the_end_of_the_process_is_that_of_the_first_untold(student, end):
+    found = ask_after_each(student, cells("return x", end, "return 2 * x"), question())
+    assert next(found).value.item() == 1
+    with pytest.raises(StudentError) as error:
+        next(found)
+    assert error.value.verdict in (Verdict.ERROR, Verdict.TIMEOUT)
+    assert error.value.failure is None
+
+
+def test_what_ends_the_process_when_it_is_defined_is_noticed_too(student):
+    texts = [Cell("one", "import os; os._exit(3)"), *cells("return x")]
+    with pytest.raises(StudentError):
+        next(ask_after_each(student, texts, question()))
