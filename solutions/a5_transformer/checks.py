@@ -7,7 +7,6 @@ costs the item about depth and not every other.
 """
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import pytest
@@ -778,41 +777,6 @@ def test_any_word(reference: Student, agree: Agree, draw: Draw) -> None:
     bias[PAD] = 100.0
     model = model.with_weights({"output.bias": bias})
     agree(DECODE, model, source_words(draw), START, END, 2, same_mode=False)
-
-
-@item("greedy_words", hint="Who listens to a pad that stands in the middle of a sentence?")
-def test_pads_among_the_words(reference: Student, agree: Agree, draw: Draw) -> None:
-    """A pad that the model writes is a word, but nobody listens to it."""
-    agree(DECODE, *with_pads(reference, agree, draw), same_mode=False)
-
-
-def with_pads(
-    reference: Student, agree: Agree, draw: Draw, steps: int = 8
-) -> tuple[Blueprint, Tensor, int, int, int]:
-    """A model and a source, and what else is asked: a row writes a pad, and more words after it.
-
-    They would be others if the pad were listened to: then its id would stand for nothing else.
-    """
-    drawn = writer(reference, agree, draw, [])
-    weights = drawn.weights or {}
-    heard, likely = "decoder.layers.0.self_attn.out_proj.weight", weights["output.bias"]
-    # Of most models, the pad is written too rarely, or what was written before hardly matters.
-    for louder, likelier in product((1, 3, 9), (0.0, 0.5, 1.0, 2.0)):
-        bias = likely.clone()
-        bias[PAD] += likelier
-        model = drawn.with_weights({heard: louder * weights[heard], "output.bias": bias})
-        kwargs = {**(model.kwargs or {}), "pad_id": TARGET_VOCAB}
-        no_pad = Blueprint(**{**vars(model), "kwargs": kwargs})
-        for start_id in range(START, TARGET_VOCAB):
-            source = source_words(draw, batch=12)
-            written, other = (
-                reference.call(DECODE, each, source, start_id, -1, steps).value
-                for each in (model, no_pad)
-            )
-            (rows,) = (written != other).any(1).nonzero(as_tuple=True)
-            if len(rows) > 1:
-                return model, source[rows[:2]], start_id, -1, steps
-    raise LookupError("no sources were found whose words depend on who listens to a pad")
 
 
 @item("greedy_words")

@@ -753,16 +753,3 @@ class StopsWhenAllEndTogether(GreedyDecode):
 
     def is_done(self, ended):
         return bool(ended.any()) and self.together
-
-
-class CausalMaskAlone(GreedyDecode):
-    """What is written is read under a causal mask alone: a pad that a row wrote is listened to.
-
-    It is a word like any other for whoever chooses it, but who listens to it in training?
-    """
-
-    item = "greedy_words"
-
-    def decode(self, model, target, memory, source):
-        mask = causal_mask(target.shape[1], target.device)
-        return model.decoder(target, memory, mask, model.source_mask(source))

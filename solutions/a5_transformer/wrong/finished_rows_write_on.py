@@ -1,5 +1,5 @@
 # Rows that have ended write on, and all must end in one and the same step.
-# fails: greedy_end
+# fails: greedy_end, greedy_care
 # lines: words = next_words
 # lines: finished = words == end_id
 # %% solution="greedy_decode"

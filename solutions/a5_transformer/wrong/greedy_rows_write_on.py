@@ -1,5 +1,5 @@
 # greedy_decode lets a row that has produced end_id write on instead of padding it.
-# fails: greedy_end
+# fails: greedy_end, greedy_care
 # lines: (missing) padding behind the end of a row
 # lines: if torch.all(newest == end_id):
 # %% solution="greedy_decode"
