@@ -177,6 +177,7 @@ def _warm_up() -> None:
 
     refusal.operations()
     tamper.known()
+    refusal.stand_ins()
     session = Session()
     session.cell("warm up", "def f(x): return x.softmax(-1) @ x")
     how = How(cotangents=[torch.ones(2, 2)], elsewhere=True, work=True)
