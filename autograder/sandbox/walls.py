@@ -166,8 +166,7 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
     path = [inside, f"{inside}/packages"]
     boot = f"import sys; sys.path += {path}; from autograder.sandbox.server import main; main()"
     interpreter = os.path.realpath(sys.executable)
-    # Not -I, for which PYTHONMALLOC would be nothing; the environment is ours alone.
-    python = [interpreter, "-P", "-s", "-S", "-B", "-c", boot, json.dumps(config)]
+    python = [interpreter, "-I", "-S", "-B", "-c", boot, json.dumps(config)]
     environment = {
         "HOME": str(config["scratch"]),
         "TMPDIR": str(config["scratch"]),
