@@ -49,7 +49,9 @@ def write_autograded(
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(each, path)
-        nbformat.write(notebook, fresh / f"{assignment.id}.ipynb")
+        # Not nbformat.write, which would look whether it is one: it is, on our release.
+        text = nbformat.v4.writes(notebook)
+        (fresh / f"{assignment.id}.ipynb").write_text(f"{text}\n", encoding="utf-8")
         for each in filter(Path.is_file, fresh.rglob("*")):
             each.chmod(0o664 if settings.directory.groupshared else 0o444)  # as nbgrader does
         shutil.rmtree(folder, ignore_errors=True)

@@ -29,6 +29,8 @@ def carried(
     rehearsed: the outcomes of the reference, which tell what each item is about.
     """
     failed = _failed(outcomes)
+    if not failed:
+        return {}
     order = [cell.name for cell in source.reference if cell.solution]
     own = looked_at(source, rehearsed)
     untouched = _untouched(submission, source)

@@ -107,6 +107,8 @@ def graded(room: Room, handed_in: Sequence[HandedIn], jobs: int) -> Generator[Re
     """
     if not handed_in:
         return
+    # As many workers as cores: more threads, of theirs or now, only wait for each other.
+    torch.set_num_threads(1)
     origin = room.origin  # before the exam: what changes between is graded again
     exam = prepare(room.course, room.assignment_id, room.secret)  # what is broken shows here
     waiting, tries = deque(handed_in), Counter[str]()
@@ -187,7 +189,6 @@ def _work(
 ) -> None:
     for each in parents:
         each.close()
-    torch.set_num_threads(1)  # as many workers as cores: more threads only wait for each other
     try:
         ends_with_the_parent(_leave)
         with Server(wall, limits_of(exam.assignment)) as server:

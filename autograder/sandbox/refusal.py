@@ -175,44 +175,26 @@ class Refusal:
             warnings.simplefilter("ignore")  # torch warns that kernels are being replaced
             for kind, name, key in operations():
                 if kinds[kind]:
-                    refuse = functools.partial(self._refuse, _called(kinds[kind], name))
+                    refuse = functools.partial(self.refuse, kinds[kind], name)
                     registered.impl(name, key, refuse)
-        undo = [
-            self._stand_in_for(function, _called(kinds[kind], function.__qualname__))
-            for kind, function in (*functions(), *of_modules(self.imported))
-            if kinds[kind] and function not in self.standing
-        ]
+        undo = []
+        for kind, function in (*functions(), *of_modules(self.imported)):
+            if kinds[kind] and function not in self.standing:
+                instead = _stand_in_for(function)
+                function.__code__ = instead.body
+                instead.banned, instead.refusal = kinds[kind], self
+                self.standing.add(function)
+                undo.append(instead.undo)
         self.working = False
         return registered, undo
 
-    def _stand_in_for(self, function: types.FunctionType, name: str) -> _Undo:
-        """Let every reference to a function of torch's lead here. Returns what undoes it."""
-        code = function.__code__
-        original = types.FunctionType(
-            code,
-            function.__globals__,
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
-        )
-        original.__kwdefaults__ = function.__kwdefaults__
-        instead = functools.partial(self._stand_in, name, original)
-        own = _body.__code__
-        function.__code__ = own.replace(
-            co_consts=tuple(instead if each == _INSTEAD else each for each in own.co_consts),
-            co_freevars=code.co_freevars,
-        )
-        self.standing.add(function)
-
-        def undo() -> None:
-            function.__code__ = code
-            self.standing.discard(function)
-
-        return undo
-
-    def _stand_in(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
-        if not (self._inside or sys._getframe(2).f_code in self._exempt):
-            return self._refuse(name)
+    def stand_in(self, instead: "_StandIn", *args: Any, **kwargs: Any) -> Any:
+        """What becomes of a call of a banned function."""
+        if not (self._inside or sys._getframe(3).f_code in self._exempt):
+            return self.refuse(instead.banned, instead.function.__qualname__)
+        self.working = True
+        original = instead.original()
+        self.working = False
         # Under a mode torch's function comes back here by way of the mode, from other frames.
         before, self._inside = self._inside, True
         try:
@@ -220,7 +202,9 @@ class Refusal:
         finally:
             self._inside = before
 
-    def _refuse(self, name: str, *_: Any, **__: Any) -> None:
+    def refuse(self, banned: Collection[str], what: str, *_: Any, **__: Any) -> None:
+        """Take note of the banned call that it is best known by. Raises RuntimeError."""
+        name = _called(banned, what)
         self._found[name] = None
         raise RuntimeError(f"{name} is not allowed here")
 
@@ -236,11 +220,56 @@ class Refusal:
         return found
 
 
+class _StandIn:
+    """What every reference to a function of torch's leads to, while its `body` is the function's.
+
+    It is made before it is needed (`stand_ins`): that takes longer than all else of refusing.
+    """
+
+    banned: Collection[str] = ()
+    refusal: Refusal
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self._code = function.__code__
+        own = _body.__code__
+        self.body = own.replace(
+            co_consts=tuple(self if each == _INSTEAD else each for each in own.co_consts),
+            co_freevars=self._code.co_freevars,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.refusal.stand_in(self, *args, **kwargs)
+
+    def original(self) -> types.FunctionType:
+        """The function as it was."""
+        of = self.function
+        found = types.FunctionType(
+            self._code, of.__globals__, of.__name__, of.__defaults__, of.__closure__
+        )
+        found.__kwdefaults__ = of.__kwdefaults__
+        return found
+
+    def undo(self) -> None:
+        """Give the function its own body back."""
+        self.function.__code__ = self._code
+        self.refusal.standing.discard(self.function)
+
+
 _INSTEAD = "what is called instead"
 
 
 def _body(*args: Any, **kwargs: Any) -> Any:
     return "what is called instead".__call__(*args, **kwargs)  # type: ignore[operator]
+
+
+_stand_in_for = functools.cache(_StandIn)
+
+
+def stand_ins() -> None:
+    """Make them, once in the server, so that no fork has to."""
+    for _, function in functions():
+        _stand_in_for(function)
 
 
 def _called(banned: Collection[str], what: str) -> str:

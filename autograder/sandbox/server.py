@@ -35,12 +35,12 @@ _WATCH_MS = 50
 _BLOCK_BYTES = 4096  # what each file and folder takes, so that their number is bounded too
 _MAX_DEPTH = 100
 _LARGE_PAGE = 1 << 21
+_FAR = 1 << 12  # large pages: the heap and the maps lie further apart
 _FORKS = 10  # after which it pays to have large pages
 
 
 def main() -> None:
     """Serve until the control socket closes. The one argument is the server's configuration."""
-    heap = _end_of_heap()
     config = json.loads(sys.argv[1])
     scratch: str = config["scratch"]
     if config["user"] is not None:
@@ -53,6 +53,7 @@ def main() -> None:
         return
     control = socket.socket(fileno=0)
 
+    gc.disable()  # of what is imported, nothing is garbage
     with _paths_as_they_are():
         import torch
 
@@ -69,7 +70,9 @@ def main() -> None:
     _warm_up()
     if not _empty(scratch):
         sys.exit(f"{scratch} cannot be emptied")
+    gc.enable()
     gc.collect()
+    pages = _around_objects()
     gc.freeze()  # no fork shall walk over all that was imported, and so copy it
     space = address_space()
     control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
@@ -77,7 +80,7 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for forks in itertools.count():
         if forks == _FORKS:
-            _in_large_pages(heap)
+            _make_large(pages)
         packet, fds, _, _ = socket.recv_fds(control, _PACKET, 1)
         if not packet:
             return
@@ -111,21 +114,26 @@ def main() -> None:
             return
 
 
-def _end_of_heap() -> int:
-    end = ctypes.CDLL(None).sbrk
-    end.restype = ctypes.c_void_p
-    return int(end(0))
+def _around_objects() -> list[int]:
+    """The large pages, by number, among which Python's objects lie: in the heap, and in maps."""
+    found = sorted({id(each) // _LARGE_PAGE for each in gc.get_objects()})
+    return [
+        page
+        for one, other in itertools.pairwise([*found, found[-1] + _FAR])
+        for page in range(one, other if other - one < _FAR else one + 1)
+    ]
 
 
-def _in_large_pages(start: int) -> None:
-    """Have the heap, from `start` on, lie in large pages, where the kernel knows how.
+def _make_large(pages: list[int]) -> None:
+    """Have these be large pages, where the kernel knows how, and where nothing else lies in one.
 
-    To share each of its small ones with a fork, and to take it back, is half of what a fork costs.
+    To share each of the small ones with a fork, and to take it back, is a third of what a fork
+    costs.
     """
     collapse = 25  # MADV_COLLAPSE, from Linux 6.1 on
-    first = -(-start // _LARGE_PAGE) * _LARGE_PAGE
-    bytes_ = max(0, _end_of_heap() - first) // _LARGE_PAGE * _LARGE_PAGE
-    ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(bytes_), collapse)
+    for each in pages:
+        start, bytes_ = ctypes.c_void_p(each * _LARGE_PAGE), ctypes.c_size_t(_LARGE_PAGE)
+        ctypes.CDLL(None).madvise(start, bytes_, collapse)
 
 
 def _become(user: int) -> None:
@@ -169,6 +177,7 @@ def _warm_up() -> None:
 
     refusal.operations()
     tamper.known()
+    refusal.stand_ins()
     session = Session()
     session.cell("warm up", "def f(x): return x.softmax(-1) @ x")
     how = How(cotangents=[torch.ones(2, 2)], elsewhere=True, work=True)

@@ -169,8 +169,7 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
     path = [inside, f"{inside}/packages"]
     boot = f"import sys; sys.path += {path}; from autograder.sandbox.server import main; main()"
     interpreter = os.path.realpath(sys.executable)
-    # Not -I, for which PYTHONMALLOC would be nothing; the environment is ours alone.
-    python = [interpreter, "-P", "-s", "-S", "-B", "-c", boot, json.dumps(config)]
+    python = [interpreter, "-I", "-S", "-B", "-c", boot, json.dumps(config)]
     environment = {
         "HOME": str(config["scratch"]),
         "TMPDIR": str(config["scratch"]),
@@ -179,7 +178,6 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
         "OMP_NUM_THREADS": "1",
         "CUDA_VISIBLE_DEVICES": "",  # where autograd has seen a GPU, no fork can use it any more
         "LC_ALL": "C.UTF-8",
-        "PYTHONMALLOC": "malloc",  # all in one heap, which the server puts into large pages
     }
     environment |= {} if trial else _processor()
     if wall == "sandlock":
@@ -267,7 +265,9 @@ def _readable() -> list[str]:
     system |= {Path(os.path.realpath(sys.executable))}
     system |= {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     system |= {*Path(sys.base_prefix).glob("lib/libpython3*.so*")}
-    readable = sorted(path for path in (*system, *_packages().values()) if path.exists())
+    found = [path for path in (*system, *_packages().values()) if path.exists()]
+    # What lies in another one goes without saying, and sandlock looks through all at each opening.
+    readable = sorted(each for each in found if system.isdisjoint(each.parents))
     grader = Path(__file__).resolve().parents[1]
     if any(grader.is_relative_to(path.resolve()) for path in readable):
         raise NoWalls(

@@ -183,6 +183,14 @@ def _wait(sock: socket.socket, event: int, deadline: float | None) -> None:
         raise TooSlow
 
 
+def order_of(tensor: torch.Tensor) -> list[int]:
+    """Its axes from the widest stride to the narrowest: a receiver lays memory out likewise."""
+    axes = list(range(tensor.dim()))
+    if not tensor.is_contiguous():
+        axes.sort(key=tensor.stride().__getitem__, reverse=True)
+    return axes
+
+
 class Packer:
     """Turns values into header parts and collects their tensors, up to `max_bytes`."""
 
@@ -228,11 +236,9 @@ class Packer:
         if size > self._left:
             return {"odd": f"a tensor of shape {shape}, {size:,} bytes: too large to hand over"}
         self._left -= size
-        name, order = str(len(self.tensors)), list(range(value.dim()))
+        name, order = str(len(self.tensors)), order_of(value)
         plain = value.detach().resolve_conj().resolve_neg().cpu()
         if not plain.is_contiguous():
-            # Axes from the widest stride to the narrowest: the receiver lays memory out likewise.
-            order.sort(key=value.stride().__getitem__, reverse=True)
             plain = plain.permute(order).contiguous()
         self.tensors[name] = plain
         return {"tensor": name, "order": order, "grad": value.requires_grad}

@@ -153,6 +153,15 @@ def test_an_answer_belongs_to_its_question(server):
             assert each.call("f", torch.tensor([float(n)])).value.item() == n * 10
 
 
+def test_a_part_of_a_tensor_is_foreseen_by_its_copy(server):
+    cell = solution("one", "calls = 0\ndef f(x):\n  global calls; calls += 1; return calls")
+    wide = torch.arange(24.0).view(2, 3, 4)
+    parts = wide, wide[:, :1], wide[..., 1:3], wide.transpose(0, 1)[:2]
+    foreseen = [Question("f", (each,)).copied() for each in parts]
+    with student(server, cell, foreseen=foreseen) as each:
+        assert [each.call("f", part).value for part in parts] == [1, 2, 3, 4]  # none asked twice
+
+
 def test_asked_ahead_a_death_is_its_own(server):
     source = "def f(x):\n  if x.item() == 3: os._exit(1)\n  return x\n"
     cells = solution("one", source), solution("two", "def g(x): return -x")
