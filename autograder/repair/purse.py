@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 __all__ = ["ALL", "Purse"]
 
-ALL = 3000.0  # milliseconds of a usual processor
+ALL = 5000.0  # milliseconds of a usual processor
 _CELL = 1.0  # to run a cell, and to look at what comes back
 
 

@@ -224,8 +224,8 @@ class _Search:
             if self.purse.is_down_to(self.least):
                 return None
             before = trials.deaths
-            right, tried = trials.right_with(left[:_AT_ONCE], self.cases[first])
-            self.purse.pay(tried * self.bank.cost(first), cells=tried)
+            right, tried, answers = trials.right_with(left[:_AT_ONCE], self.cases[first])
+            self.purse.pay(answers * self.bank.cost(first), cells=tried)
             if trials.deaths > before:
                 done[left[tried - 1].line] += 1
                 self.purse.pay(1e3 * CALL_SECONDS)

@@ -112,14 +112,15 @@ class Trials:
         self._student.call_seconds = CALL_SECONDS
         return self._student
 
-    def right_with(self, edits: Sequence[Edit], case: Case) -> tuple[list[Edit], int]:
-        """Those with which a case is right, in the shared fork; and how many were tried.
+    def right_with(self, edits: Sequence[Edit], case: Case) -> tuple[list[Edit], int, int]:
+        """Those with which a case is right, in the shared fork; how many were tried, and answered.
 
-        After one that ends the process none is.
+        After one that ends the process none is tried. An exception is no answer.
         """
         if case.is_value:
-            return [each for each in edits if any(self.ask(each.text, [case]))], len(edits)
-        student, right, tried = self._running(len(edits)), [], 0
+            right = [each for each in edits if any(self.ask(each.text, [case]))]
+            return right, len(edits), len(edits)
+        student, right, tried, answers = self._running(len(edits)), [], 0, 0
         student.call_seconds = _seconds_for(case)
         cells = (Cell(self.cell, each.text) for each in edits)
         try:
@@ -128,13 +129,14 @@ class Trials:
             ):
                 tried += 1
                 answer = _told(said) if isinstance(said, StudentError) else said
+                answers += answer is not None and answer.failure is None
                 if answer is not None and same(answer, case.right, case):
                     right.append(edit)
         except StudentError:
             self.deaths += 1
             self._end()
-            return right, tried + 1
-        return right, tried
+            return right, tried + 1, answers
+        return right, tried, answers
 
     def ask(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
         """Of each case whether the cell with this text answers it right, in the shared fork.

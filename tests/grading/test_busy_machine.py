@@ -42,9 +42,9 @@ def graded(course, exam, server, samples_of, tmp_path, monkeypatch):
         tried = []
 
         def counted(trials, edits, case):
-            right, number = right_with(trials, edits, case)
+            right, number, answers = right_with(trials, edits, case)
             tried.extend(edits[:number])
-            return right, number
+            return right, number, answers
 
         monkeypatch.setattr(Trials, "right_with", counted)
         exact = replace(exam, assignment=exam.assignment.model_copy(update={"locate": True}))
