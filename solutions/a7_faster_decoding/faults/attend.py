@@ -330,8 +330,3 @@ class BlockedByLittle(Attend):
 
     def block(self, scores, mask):
         return scores if mask is None else scores + (~mask) * -1e3
-
-
-class BlockedByTenThousand(BlockedByLittle):
-    def block(self, scores, mask):
-        return scores if mask is None else scores + (~mask) * -1e4
