@@ -1,5 +1,4 @@
-# The fill value is only -1e4, so blocked keys get weight when the allowed scores are themselves
-# around or below -10000.
+# Blocked scores become -10000, and rows without a key are emptied.
 # fails: attention_mask
 # lines: scores = scores.masked_fill(~mask, BLOCKED)
 # %% solution="hand_example"

@@ -1,8 +1,4 @@
-# The scores were not divided by sqrt(d_k) = 2 before the exponential, so hand_weights and with
-# them hand_output are wrong; the maximum of the whole tensor is taken away instead of each row's
-# own (and blocked scores count in it), so rows far below the largest score underflow to weights
-# of zero; the cache is asked by size alone, so the mask of an earlier call comes back on the
-# device of that call whatever device is asked for now.
+# The root, whose largest score is taken away, and the device of a mask that is kept: all wrong.
 # fails: hand_example, attention_weights, attention_mask, causal_mask
 # lines: hand_weights = torch.tensor([[1.0, 9.0, 36.0], [4.0, 1.0, 1.0]])
 # lines: shifted = scores - scores.max().detach()

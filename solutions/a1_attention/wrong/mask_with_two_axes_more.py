@@ -1,5 +1,4 @@
-# A (t_q, t_k) mask is always made four-dimensional, so for q without leading axes or with only a
-# batch the output and the weights come back with extra leading axes of size 1.
+# A mask of two axes always becomes one of four.
 # fails: attention_mask
 # lines: if mask.dim() == 2: mask = mask[None, None]
 # %% solution="hand_example"

@@ -1,5 +1,4 @@
-# The softmax is computed in float32 and cast back, so float64 weights and outputs have only
-# float32 precision.
+# The softmax alone is computed in float32, and turned back.
 # fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # lines: attn_weights = torch.softmax(attn_scores, dim=-1, dtype=torch.float32).to(q.dtype)
 # %% solution="hand_example"

@@ -1,5 +1,4 @@
-# Functional dropout is called without training=self.training, so weights are dropped in eval
-# mode too.
+# Weights are dropped by F.dropout, in eval mode too, after they were stored.
 # fails: heads_self_attention, heads_cross_attention, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: weights = nn.functional.dropout(weights, p=0.1)
 # %% solution="multi_head"

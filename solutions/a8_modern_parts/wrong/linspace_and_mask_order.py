@@ -1,7 +1,4 @@
-# Linspace has both ends in it, so the exponents are i / (d_k/2 - 1) instead of i / (d_k/2), and
-# all speeds but the first are wrong; the heads of the mask are cut as if head h belonged to
-# group h % n_kv_heads, while the queries are cut with neighbours in a group, so a mask that
-# differs from head to head is given to the wrong heads.
+# Exponents by linspace reach 1, and the mask's heads are cut in another order.
 # fails: rotary_output, rotary_positions, rotary_tensors, gqa_mask, gqa_blocked_rows
 # lines: theta = base ** -torch.linspace(0.0, 1.0, half, dtype=x.dtype, device=x.device)
 # lines: allowed = allowed.reshape(b, self.group, self.n_kv_heads, t, t).transpose(1, 2)

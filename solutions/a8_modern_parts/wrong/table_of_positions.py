@@ -1,5 +1,4 @@
-# The angles come from a table of the places 0, 1, 2, ..., in which a position below 0 is an
-# index from the end, so negative positions are turned by the angle of another place.
+# Angles come from a table, so positions below 0 are read from its end.
 # fails: rotary_positions
 # lines: cos, sin = cos[positions], sin[positions]      # (t, d_k / 2)
 # %% solution="root_mean_square"
