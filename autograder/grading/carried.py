@@ -50,8 +50,8 @@ def carried(
         ]
         if culprits and items:
             names = [name for cell in culprits for name in source.defines(cell)]
-            outcomes = again(_replaced(submission, source, culprits), names, items)
-            still = {each.item for each in outcomes if each.verdict is not Verdict.PASSED}
+            then = again(_replaced(submission, source, culprits), names, items)
+            still = {each.item for each in then if each.verdict is not Verdict.PASSED}
             found |= {item: tuple(names) for item in items if item not in still}
     return found
 
