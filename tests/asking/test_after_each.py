@@ -44,12 +44,9 @@ def test_each_answer_is_that_of_its_cell(student, size):
 
 
 def test_what_raises_has_no_answer_and_the_others_theirs(student):
-    texts = [
-        *cells("return x", "raise KeyError('a')"),
-        Cell("one", "1 / 0"),
-        *cells("return 2 * x"),
-    ]
-    first, raised, none, last = ask_after_each(student, texts, question())
+    one, *others = cells("return x", "raise KeyError('a')", "return 2 * x")
+    texts = [one, Cell("one", "1 / 0"), *others]
+    first, none, raised, last = ask_after_each(student, texts, question())
     assert first.value.item() == 1
     assert isinstance(raised, StudentError)
     assert raised.failure.type == "KeyError"
