@@ -239,6 +239,11 @@ def _bubblewrap(readable: list[str], environment: dict[str, str], worker: Path) 
         command += ["--ro-bind-try" if not os.path.islink(each) else "--ro-bind", each, each]
     command += ["--dev-bind", os.devnull, os.devnull, "--dev-bind", "/dev/urandom", "/dev/urandom"]
     command += ["--ro-bind", str(worker), "/worker", "--size", str(1 << 28), "--tmpfs", "/scratch"]
+    # What holds the mounts would tell, by their names, where the grader keeps things.
+    mounted = {Path(each) for each in (*readable, os.devnull, "/worker")}
+    holding = {parent for each in mounted for parent in each.parents} - mounted
+    for each in sorted(holding):
+        command += ["--chmod", "0111", str(each)]
     command += ["--remount-ro", "/"]
     for name, value in environment.items():
         command += ["--setenv", name, value]
