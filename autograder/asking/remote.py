@@ -34,7 +34,7 @@ from autograder.sandbox.session import Answer
 
 # On their way at once: so few that they fit into the socket, whatever the other side does.
 _AHEAD = 16
-_AHEAD_BYTES = 1 << 16
+AHEAD_BYTES = 1 << 16
 _START_SECONDS = 15.0
 _KEPT_BYTES = 1 << 26  # of answers, in case a diagnosis asks for them again
 
@@ -128,7 +128,7 @@ class RemoteStudent:
         self._deadline = time.monotonic() + 2 * self.call_seconds  # it is ours, not of their time
         with contextlib.suppress(StudentError, *NO_ANSWER):
             for frame in self._proof.frames():
-                self._send(frame)
+                self.send(frame)
             self._receive("the first")
             stands = self._proof.holds(*self._receive("the second"))
         self._deadline = before
@@ -137,17 +137,7 @@ class RemoteStudent:
 
     def run_cell(self, cell: Cell) -> None:
         """Run one cell, now, over those that were run. Raises StudentError when it dies of it."""
-        self.put_cell(cell)
-        self.ran(cell)
-
-    def put_cell(self, cell: Cell) -> int:
-        """Have a cell run, and do not wait for it. Returns how many bytes were sent."""
-        frame = wire.encode({"op": "cell", "name": cell.name, "source": cell.source}, {})
-        self._send(frame)
-        return len(frame)
-
-    def ran(self, cell: Cell) -> None:
-        """Wait until a cell that was put has run. Raises StudentError when it dies of it."""
+        self.send(wire.encode({"op": "cell", "name": cell.name, "source": cell.source}, {}))
         what = f"the cell {cell.name}"
         try:
             failure = failure_in(self._receive(what)[0])
@@ -161,7 +151,7 @@ class RemoteStudent:
     def get(self, name: str) -> Any:
         """The value of a name. Raises StudentError when there is none, or it cannot be had."""
         self.ready(name)
-        self._send(wire.encode({"op": "get", "name": name}, {}))
+        self.send(wire.encode({"op": "get", "name": name}, {}))
         return self.answer(Question(name)).value
 
     def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
@@ -236,19 +226,23 @@ class RemoteStudent:
             if question.name not in self._gone and question.name not in self._banned_in:
                 waiting += len(question.frame)
                 lacks = any(id(each) not in self._loaded for each in question.weights)
-                if self._sent and (waiting > _AHEAD_BYTES or lacks):
+                if self._sent and (waiting > AHEAD_BYTES or lacks):
                     return
                 self.put(question)
                 self._sent.append(self._next)
             self._next += 1
 
     def put(self, question: Question) -> None:
-        """Send a question, after the weights that it needs and the fork does not have."""
+        """Send a question, after its weights."""
+        self.put_weights(question)
+        self.send(question.frame)
+
+    def put_weights(self, question: Question) -> None:
+        """Send the weights that a question needs and the process does not have."""
         for weights, frame in zip(question.weights, question.weight_frames, strict=True):
             if id(weights) not in self._loaded:
                 self._loaded[id(weights)] = weights
-                self._send(frame)
-        self._send(question.frame)
+                self.send(frame)
 
     def answer(self, question: Question, at: int | None = None) -> Answer:
         """Wait for the answer to a question that was put; raises as `call` does."""
@@ -278,7 +272,8 @@ class RemoteStudent:
             self._kept_bytes += size
         return answer
 
-    def _send(self, frame: bytes) -> None:
+    def send(self, frame: bytes) -> None:
+        """Send something that is no question itself, to the process if there is one."""
         if self._fork is not None:
             self._fork.send(frame)
 

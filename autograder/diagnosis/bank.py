@@ -1,6 +1,5 @@
 """The bank of faults: the components of an assignment, and what they answer to its checks."""
 
-import math
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -20,12 +19,13 @@ from autograder.sandbox.session import Answer
 _LARGEST = 1 << 24  # bytes of an answer that is remembered
 _MOST = 1 << 28  # bytes of those to several faults, of which there is no end; the last stay
 _OVERHEAD = 1 << 10  # bytes that an answer, and each tensor in it, takes beside its numbers, about
-# What a question takes, in milliseconds of a usual processor: fitted to the references of six
-# assignments, whose times are off by 28 % on the median. Then the answers are compared.
-_MS, _MS_COMPARING, _MS_GRADIENTS = 0.08, 0.1, 0.16
-_MS_PER_PARAMETER = 0.05  # of a module that is made for it
-_MS_PER_MEGABYTE, _MS_PER_MILLION = 1.6, 2.8  # of the question, and of numbers in those parameters
-_ELSEWHERE = 3  # times as long, where each call is looked at
+# What a question takes, in milliseconds of a usual processor: fitted to the references of eight
+# assignments, whose times are off by 16 % on the median. Then the answers are compared.
+_MS, _MS_COMPARING = 0.02, 0.1
+_MS_PER_CALL = 0.0062  # of torch
+_BACKWARDS, _ELSEWHERE = 3.4, 4  # times as long, with gradients, and where each call is looked at
+_MS_PER_PARAMETER = 0.043  # of the module whose answer it is; others are made once
+_MS_PER_MEGABYTE = 1.9
 _Key = tuple[str, Faults, int]
 _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
 
@@ -95,23 +95,22 @@ class Bank:
 
     def _cost(self, place: int) -> float:
         """How many milliseconds a case takes, about; the same in every run."""
-        question, size = self.cases[place].question, self.cases[place].size
-        parts = (question.target, *question.args, *question.kwargs.values())
-        made = [self._shapes(each) for each in parts if isinstance(each, Blueprint)]
-        shapes = [shape for each in made for shape in each]
-        asked = (
-            _MS
-            + _MS_GRADIENTS * (question.how.cotangents is not None)
-            + _MS_PER_PARAMETER * len(shapes)
-            + _MS_PER_MEGABYTE * size / 1e6
-            + _MS_PER_MILLION * sum(map(math.prod, shapes)) / 1e6
+        case, component = self.cases[place], self._of[place]
+        if case.is_value or component is None:
+            return _MS_COMPARING
+        how = case.question.how
+        counting = replace(case.question, how=replace(how, count=True))
+        calls = self.ask_fault(component, (), replace(case, question=counting)).operations
+        times = _ELSEWHERE if how.elsewhere else _BACKWARDS if how.cotangents is not None else 1
+        made = case.question.target
+        weights = made.weights if isinstance(made, Blueprint) else None
+        return (
+            _MS_COMPARING
+            + _MS
+            + _MS_PER_CALL * times * calls
+            + _MS_PER_PARAMETER * len(weights or ())
+            + _MS_PER_MEGABYTE * case.size / 1e6
         )
-        return _MS_COMPARING + asked * (_ELSEWHERE if question.how.elsewhere else 1)
-
-    def _shapes(self, module: Blueprint) -> list[tuple[int, ...]]:
-        if module.weights is not None:
-            return [tuple(each.shape) for each in module.weights.values()]
-        return [*(self.shapes_of(module, ()) or {}).values()]
 
     def shows(self, component: Component, fault: Fault) -> Counter[str]:
         """In how many cases of which item a fault changes the answer: what it should say."""

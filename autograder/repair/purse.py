@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 __all__ = ["ALL", "Purse"]
 
-ALL = 5000.0  # milliseconds of a usual processor
-_CELL = 1.0  # to run a cell, and to look at what comes back
+ALL = 3000.0  # milliseconds of a usual processor
+_CELL = 0.5  # to run a cell, and to look at what comes back
 
 
 @dataclass

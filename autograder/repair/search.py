@@ -19,7 +19,7 @@ from autograder.repair.edits import TIERS, Edit, edits
 from autograder.repair.located import Located
 from autograder.repair.proof import Proof, choose, proof_of
 from autograder.repair.purse import ALL, Purse
-from autograder.repair.trying import CALL_SECONDS, Trials, answered, with_cell, with_given
+from autograder.repair.trying import CPU_SECONDS, Trials, answered, with_cell, with_given
 from autograder.repair.typed import typed
 from autograder.repair.view import View
 from autograder.sandbox.failure import Failure
@@ -223,13 +223,14 @@ class _Search:
         while left:
             if self.purse.is_down_to(self.least):
                 return None
-            before = trials.deaths
-            right, tried, answers = trials.right_with(left[:_AT_ONCE], self.cases[first])
-            self.purse.pay(answers * self.bank.cost(first), cells=tried)
-            if trials.deaths > before:
-                done[left[tried - 1].line] += 1
-                self.purse.pay(1e3 * CALL_SECONDS)
-            for edit in right:
+            tried = trials.tried(left[:_AT_ONCE], self.cases[first])
+            answers = sum(each.answered for each in tried)
+            self.purse.pay(answers * self.bank.cost(first), cells=len(tried))
+            for each in tried:
+                if not each.ended:
+                    done[each.edit.line] += 1
+                    self.purse.pay(1e3 * CPU_SECONDS)
+            for edit in (each.edit for each in tried if each.right):
                 if done[edit.line] < _ENOUGH:
                     asked = trials.ask(edit.text, map(self._paid, places))
                     proof = self._proof(edit, places, asked, self.wrong)
@@ -237,7 +238,7 @@ class _Search:
                         found.append(proof)
                         if proof.whole:  # nothing can be better here: is another line as good?
                             done[edit.line] = _ENOUGH
-            left = [each for each in left[tried:] if done[each.line] < _ENOUGH]
+            left = [each for each in left[len(tried) :] if done[each.line] < _ENOUGH]
         return found
 
     def _paid(self, at: int) -> Case:

@@ -7,7 +7,7 @@ else has run.
 
 import contextlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -19,11 +19,13 @@ from autograder.repair.edits import Edit
 from autograder.repair.looks import LOOK, SEEN, looked_at, read_kinds
 from autograder.repair.view import Kind, View
 from autograder.sandbox.failure import Failure
+from autograder.sandbox.kept import Overdue
 from autograder.sandbox.session import Answer
 
-_SHARED = 250  # edits at most that are tried in one fork
+_SHARED = 600  # edits at most that are tried in one fork
 _ENDED = (Verdict.TIMEOUT, Verdict.ERROR, Verdict.MEMORY)
-CALL_SECONDS = 0.5  # for one cell or call, far from what it takes: some edits do not end
+_CALL_SECONDS = 0.5  # for one cell or call, far from what it takes: some edits do not end
+CPU_SECONDS = 0.1  # the same of the processor, where a process goes on when it takes more
 _TIMES = 20.0  # or so many times what the reference took
 
 
@@ -69,13 +71,23 @@ def _told(error: StudentError) -> Answer | None:
 
 
 def _seconds_for(case: Case) -> float:
-    return max(CALL_SECONDS, _TIMES * case.seconds)
+    return max(_CALL_SECONDS, _TIMES * case.seconds)
 
 
 def is_right(student: RemoteStudent, case: Case) -> bool | None:
     """Whether a submission answers a case right; None when its process ended of it."""
     answer = answered(student, case)
     return None if answer is None else same(answer, case.right, case)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What an edit makes of a case."""
+
+    edit: Edit
+    right: bool = False
+    answered: bool = False  # an exception is no answer
+    ended: bool = True  # in its time
 
 
 class Trials:
@@ -90,7 +102,6 @@ class Trials:
         self._life = contextlib.ExitStack()
         self._student: RemoteStudent | None = None
         self._tried = 0
-        self.deaths = 0  # processes that an edit ended
 
     def __enter__(self) -> "Trials":
         return self
@@ -109,34 +120,33 @@ class Trials:
             self._student = self._life.enter_context(self._student_of(self._submission))
             self._student.run()
             self._tried = edits
-        self._student.call_seconds = CALL_SECONDS
+        self._student.call_seconds = _CALL_SECONDS
         return self._student
 
-    def right_with(self, edits: Sequence[Edit], case: Case) -> tuple[list[Edit], int, int]:
-        """Those with which a case is right, in the shared fork; how many were tried, and answered.
-
-        After one that ends the process none is tried. An exception is no answer.
-        """
+    def tried(self, edits: Sequence[Edit], case: Case) -> list[Tried]:
+        """What each edit makes of a case, in the shared fork; after one that ends it, none."""
         if case.is_value:
-            right = [each for each in edits if any(self.ask(each.text, [case]))]
-            return right, len(edits), len(edits)
-        student, right, tried, answers = self._running(len(edits)), [], 0, 0
+            return [self._tried_value(each, case) for each in edits]
+        student, found = self._running(len(edits)), list[Tried]()
         student.call_seconds = _seconds_for(case)
         cells = (Cell(self.cell, each.text) for each in edits)
+        seconds = max(CPU_SECONDS, _TIMES * case.seconds)
         try:
-            for edit, said in zip(
-                edits, ask_after_each(student, cells, case.question), strict=True
-            ):
-                tried += 1
+            asked = ask_after_each(student, cells, case.question, seconds)
+            for edit, said in zip(edits, asked, strict=True):
                 answer = _told(said) if isinstance(said, StudentError) else said
-                answers += answer is not None and answer.failure is None
-                if answer is not None and same(answer, case.right, case):
-                    right.append(edit)
+                right = answer is not None and same(answer, case.right, case)
+                failure = answer.failure if answer else None
+                ended = failure is None or failure.type != Overdue.__name__
+                found.append(Tried(edit, right, answer is not None and failure is None, ended))
         except StudentError:
-            self.deaths += 1
             self._end()
-            return right, tried + 1, answers
-        return right, tried, answers
+            found.append(Tried(edits[len(found)], ended=False))
+        return found
+
+    def _tried_value(self, edit: Edit, case: Case) -> Tried:
+        right = any(self.ask(edit.text, [case]))
+        return Tried(edit, right, True, ended=self._student is not None)
 
     def ask(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
         """Of each case whether the cell with this text answers it right, in the shared fork.
@@ -157,7 +167,6 @@ class Trials:
                 yield right
             else:
                 return
-        self.deaths += 1
         self._end()
 
     def ask_alone(self, text: str, cases: Iterable[Case]) -> Generator[bool, None, None]:

@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import os
+import signal
 import socket
 import sys
 import time
@@ -14,7 +15,8 @@ import torch
 
 from autograder.sandbox import tamper, wire
 from autograder.sandbox.confine import Limits
-from autograder.sandbox.failure import describe_failure
+from autograder.sandbox.failure import Failure, describe_failure
+from autograder.sandbox.kept import Kept, Overdue
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.output import BoundedOutput
 from autograder.sandbox.session import Answer, How, Session
@@ -63,6 +65,7 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
     incoming = wire.Incoming(channel)
     session: Session | None = None
     weights: dict[int, wire.Tensors] = {}
+    kept: _Again | None = None
     while True:
         try:
             header, tensors = incoming.receive(wire.MAX_BYTES)
@@ -72,6 +75,9 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
             weights[header["key"]] = {
                 name: wire.unpack(part, tensors) for name, part in header["weights"].items()
             }
+            continue
+        if header["op"] == "keep":
+            kept = _Again(*incoming.receive(wire.MAX_BYTES), weights, header["seconds"])
             continue
         packer = wire.Packer(max_bytes)
         if header["op"] == "start":
@@ -84,8 +90,12 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
         else:
             assert session is not None
             try:
-                reply = _reply(session, header, _Unpacker(tensors, weights), packer.pack)
-            except Exception as error:  # an answer that could not be described
+                if header["op"] == "again":
+                    assert kept is not None
+                    reply = kept.reply(session, header, packer.pack)
+                else:
+                    reply = _reply(session, header, _Unpacker(tensors, weights), packer.pack)
+            except (Exception, Overdue) as error:  # an answer that could not be described
                 reply = {"failure": asdict(describe_failure(error))}
         wire.send(channel, wire.encode(reply, packer.tensors))
 
@@ -96,11 +106,15 @@ class _Unpacker:
 
     tensors: wire.Tensors
     weights: Mapping[int, wire.Tensors]
+    blueprints: dict[int, Blueprint] = field(default_factory=dict)
     found: dict[str, torch.Tensor] = field(default_factory=dict)
 
     def value(self, part: Any) -> Any:
         if "blueprint" in part:
-            return self.blueprint(part["blueprint"])
+            header = part["blueprint"]
+            if id(header) not in self.blueprints:
+                self.blueprints[id(header)] = self.blueprint(header)
+            return self.blueprints[id(header)]
         name = part.get("tensor")
         if name is None:
             return wire.unpack(part, self.tensors)
@@ -121,8 +135,51 @@ class _Unpacker:
         )
 
 
+class _Again:
+    """One question, asked each time that a cell has been run."""
+
+    def __init__(
+        self,
+        question: wire.Header,
+        tensors: wire.Tensors,
+        weights: Mapping[int, wire.Tensors],
+        seconds: float,
+    ) -> None:
+        """seconds: of the processor, for a cell and what it answers."""
+        self._question, self._tensors, self._weights = question, tensors, weights
+        self._seconds = seconds
+        self._blueprints: dict[int, Blueprint] = {}
+        self._kept = Kept()
+
+    def reply(
+        self, session: Session, header: wire.Header, pack: Callable[[Any], Any]
+    ) -> wire.Header:
+        """Run the cell, and ask. What a cell that raises defines is missing."""
+        signal.signal(signal.SIGPROF, _stop)
+        signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        try:
+            if failure := session.cell(header["name"], header["source"]):
+                late = failure.type == Overdue.__name__
+                missing = failure if late else Failure("Missing", header["defines"])
+                return _describe(Answer(None, failure=missing), pack)
+            # A call may write to what it is given.
+            tensors = {name: each.clone() for name, each in self._tensors.items()}
+            unpacker = _Unpacker(tensors, self._weights, self._blueprints)
+            return _reply(session, self._question, unpacker, pack, self._kept)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _stop(*_: object) -> None:
+    raise Overdue
+
+
 def _reply(
-    session: Session, header: wire.Header, unpacker: _Unpacker, pack: Callable[[Any], Any]
+    session: Session,
+    header: wire.Header,
+    unpacker: _Unpacker,
+    pack: Callable[[Any], Any],
+    kept: Kept | None = None,
 ) -> wire.Header:
     if header["op"] == "cell":
         failure = session.cell(header["name"], header["source"])
@@ -144,6 +201,7 @@ def _reply(
         [unpacker.value(each) for each in header["args"]],
         {name: unpacker.value(each) for name, each in header["kwargs"].items()},
         how,
+        kept,
     )
     return _describe(answer, pack)
 

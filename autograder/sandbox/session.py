@@ -15,19 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from autograder.sandbox.elsewhere import OTHER, AnotherDevice
 from autograder.sandbox.failure import Failure, describe_failure
-from autograder.sandbox.modules import (
-    Blueprint,
-    Watched,
-    Watcher,
-    WrongParameters,
-    modes,
-)
+from autograder.sandbox.kept import Kept
+from autograder.sandbox.modules import Blueprint, Watched, Watcher, WrongParameters, modes
 from autograder.sandbox.refusal import Refusal
-from autograder.sandbox.work import Work
+from autograder.sandbox.work import Counter, Work
 
 _equal = torch.equal  # as it is before a student's code may replace it
 
@@ -142,10 +136,12 @@ class Session:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         how: How = How(),  # it cannot be changed
+        kept: Kept | None = None,
     ) -> Answer:
         """Call a function of the notebook, or a method of a module that is made for the call.
 
-        Arguments may be blueprints too: the function gets the modules.
+        Arguments may be blueprints too: the function gets the modules. kept: those that it got
+        before, when the same question was asked.
         """
         name = target if isinstance(target, str) else target.name
         for each in (target, *args, *kwargs.values()):
@@ -157,7 +153,7 @@ class Session:
         self.refusal.install(self._banned)
         try:
             with self.refusal.also(self._banned_in.get(name, ())):
-                call = _Call(self._module.__dict__, target, args, kwargs, how)
+                call = _Call(self._module.__dict__, target, args, kwargs, how, kept)
                 torch.default_generator.manual_seed(0)  # nor on what a constructor drew
                 answer = call.answer(how)
         except WrongParameters as error:
@@ -178,15 +174,16 @@ class _Call:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         how: How,
+        kept: Kept | None,
     ) -> None:
         self._modules: list[torch.nn.Module] = []
         self._weights: list[torch.nn.Parameter] = []
         self._device = AnotherDevice() if how.elsewhere else None
 
-        def made(value: Any) -> Any:
+        def made(value: Any, kept: Kept | None = None) -> Any:
             if not isinstance(value, Blueprint):
                 return value
-            module = value.make(names)
+            module = kept.module(value, names) if kept else value.make(names)
             self._modules.append(module)
             if how.cotangents is not None:
                 self._weights += [module.get_parameter(each) for each in value.weights or ()]
@@ -204,7 +201,8 @@ class _Call:
             )
         self._inputs = [*args, *kwargs.values()]
         given = {id(each): _passed(each, self._device) for each in self._inputs}
-        self._given = [made(given[id(each)]) for each in self._inputs]
+        kept = None if how.elsewhere else kept  # where a module has been leaves its traces
+        self._given = [made(given[id(each)], kept) for each in self._inputs]
         self._before = [each.detach().clone() if _has_data(each) else None for each in self._given]
         self._positional = self._given[: len(args)]
         self._named = dict(zip(kwargs, self._given[len(args) :], strict=True))
@@ -213,7 +211,7 @@ class _Call:
         """Make the call."""
         modes_before = [modes(each) for each in self._modules]
         watcher = Watcher(self._modules[0], how.watch) if how.watch else None
-        counter, work = _Counter(), Work()
+        counter, work = Counter(), Work()
         nothing = contextlib.nullcontext()
         with (
             self._device or nothing,
@@ -245,18 +243,6 @@ class _Call:
             operations=counter.count,
             multiplications=work.multiplications,
         )
-
-
-class _Counter(TorchFunctionMode):
-    """Counts the calls of torch from Python."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.count += 1
-        return func(*args, **(kwargs or {}))
 
 
 def _passed(value: Any, device: AnotherDevice | None) -> Any:

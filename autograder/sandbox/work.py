@@ -1,4 +1,4 @@
-"""Counts the work of a call: the multiplications in its products of matrices.
+"""Counts the work of a call: its calls of torch, and the multiplications in products of matrices.
 
 Torch's own formulas say how many a product takes, from the shapes alone. They are asked for each
 operation that torch dispatches, and in inference mode an operation that is made of others arrives
@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
@@ -29,6 +30,19 @@ _WITH_A_VECTOR: Mapping[Any, Callable[..., int]] = {
     _aten.dot: _numbers_of(0),
 }
 _FLOPS: Mapping[Any, Callable[..., int]] = {**flop_registry, **_WITH_A_VECTOR}
+
+
+class Counter(TorchFunctionMode):
+    """While it is entered, `count` grows with each call of torch from Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Do what torch would, and count."""
+        self.count += 1
+        return func(*args, **(kwargs or {}))
 
 
 class Work(TorchDispatchMode):  # type: ignore[no-untyped-call] # torch is not typed here

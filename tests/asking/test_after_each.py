@@ -39,24 +39,25 @@ def question(size=1):
 @pytest.mark.parametrize("size", [1, 20_000], ids=["ahead", "too_large_to_send_ahead"])
 def test_each_answer_is_that_of_its_cell(student, size):
     bodies = [f"return {number} * x" for number in range(40)]
-    got = [each.value[0].item() for each in ask_after_each(student, cells(*bodies), question(size))]
+    got = [each.value[0].item() for each in ask_after_each(student, cells(*bodies), question(size), 1.0)]
     assert got == list(range(40))
 
 
 def test_what_raises_has_no_answer_and_the_others_theirs(student):
     one, *others = cells("return x", "raise KeyError('a')", "return 2 * x")
     texts = [one, Cell("one", "1 / 0"), *others]
-    first, none, raised, last = ask_after_each(student, texts, question())
+    first, none, raised, last = ask_after_each(student, texts, question(), 1.0)
     assert first.value.item() == 1
     assert isinstance(raised, StudentError)
     assert raised.failure.type == "KeyError"
-    assert none is None  # not what the cell before it would have answered
+    assert isinstance(none, StudentError)  # not what the cell before it would have answered
+    assert none.verdict is Verdict.MISSING
     assert last.value.item() == 2
 
 
 @pytest.mark.parametrize("end", ["import os; os._exit(3)", "any(iter(int, 1))"])
 def test_the_end_of_the_process_is_that_of_the_first_untold(student, end):
-    found = ask_after_each(student, cells("return x", end, "return 2 * x"), question())
+    found = ask_after_each(student, cells("return x", end, "return 2 * x"), question(), 1.0)
     assert next(found).value.item() == 1
     with pytest.raises(StudentError) as error:
         next(found)
@@ -67,4 +68,4 @@ def test_the_end_of_the_process_is_that_of_the_first_untold(student, end):
 def test_what_ends_the_process_when_it_is_defined_is_noticed_too(student):
     texts = [Cell("one", "import os; os._exit(3)"), *cells("return x")]
     with pytest.raises(StudentError):
-        next(ask_after_each(student, texts, question()))
+        next(ask_after_each(student, texts, question(), 1.0))

@@ -42,11 +42,11 @@ def graded(course, exam, server, samples_of, tmp_path, monkeypatch):
         tried = []
 
         def counted(trials, edits, case):
-            right, number, answers = right_with(trials, edits, case)
-            tried.extend(edits[:number])
-            return right, number, answers
+            found = tried_of(trials, edits, case)
+            tried.extend(found)
+            return found
 
-        monkeypatch.setattr(Trials, "right_with", counted)
+        monkeypatch.setattr(Trials, "tried", counted)
         exact = replace(exam, assignment=exam.assignment.model_copy(update={"locate": True}))
         stub = answered(
             course, exam.assignment.id, samples_of(exam.assignment.id)["untouched_stub"].data
@@ -55,7 +55,7 @@ def graded(course, exam, server, samples_of, tmp_path, monkeypatch):
         path.write_bytes(as_saved(overlaid(stub, WRONG)))
         return grade("x", path, exact, server), len(tried)
 
-    right_with = Trials.right_with
+    tried_of = Trials.tried
     monkeypatch.setattr(search, "Purse", lambda until: Purse(until, 400.0))
     return graded
 
