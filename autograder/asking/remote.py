@@ -86,6 +86,7 @@ class RemoteStudent:
         self._kept_bytes = 0
         self._proof = Proof.of(banned)
         self._unguarded: StudentError | None = None  # once something was not noticed
+        self._proven_again = False
         self._gone: dict[str, StudentError] = {}  # names whose call ended the process
         self._set_aside: set[str] = set()  # cells that ended the process
         self.cell_errors: dict[str, StudentError] = {}  # by cell
@@ -114,6 +115,9 @@ class RemoteStudent:
                     if cell.name not in self._set_aside:
                         self.run_cell(cell)
                 self._prove()
+            if self._unguarded and self._fork is None and not self._proven_again:
+                # It ended meanwhile, as of a limit that was noticed late; it has answered nothing.
+                self._unguarded, self._proven_again = None, True
 
     def unguarded(self) -> StudentError | None:
         """To be asked last: whether all is still noticed, or what to say if not."""

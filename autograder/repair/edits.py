@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from autograder.repair import calls, donors, filling, instead, lines, values
+from autograder.repair import calls, copied, donors, filling, instead, lines, values
 from autograder.repair.differing import beginning
 from autograder.repair.rules import Place, alternatives
 from autograder.repair.sisters import in_sisters
@@ -15,6 +15,7 @@ from autograder.repair.view import View
 
 _AS_MUTANTS = 0  # the tier to which the rules belong that make mutants, too
 _IN_SISTERS = 1  # the tier to which the same edits in several lines belong
+_WHERE_IT_RAISED = 1  # the tier to which, in one line, the next one belongs: a call lacks something
 _NAME = re.compile(r"[^\W\d]\w*")
 Rule = Callable[[Spot], Iterator[str]]  # what may stand in the place of a spot
 
@@ -67,6 +68,7 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
     (
         *(instead.fills, instead.one_for_all, instead.parameters, instead.assignments),
         *(instead.blocks, instead.statements, donors.stated, instead.defaults, instead.tests),
+        *(copied.as_sister, copied.in_a_call),
     ),
     (),
     (instead.sizes,),
@@ -74,14 +76,8 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
 _MISSING: Sequence[Sequence[Rule]] = (
     (),
     (
-        *(
-            calls.keywords,
-            lines.kept,
-            calls.several,
-            values.roots,
-            values.through,
-        ),
-        *(donors.inserted, filling.named, filling.raised),
+        *(calls.keywords, lines.kept, calls.several, values.roots, values.through),
+        *(values.with_its_like, donors.inserted, filling.named, filling.raised),
     ),
     (values.blocked, values.wrapped, calls.passed_on, values.as_in, lines.made_anew, calls.given),
     (lines.returned, filling.filled, values.operands),
@@ -124,3 +120,5 @@ def _texts(spot: Spot, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterato
             yield False, spot.view.code(new).strip()
     for missing, rule in rules:
         yield from ((missing, text) for text in rule(spot))
+    if tier == _WHERE_IT_RAISED and spot.raised:
+        yield from ((True, text) for rule in _MISSING[tier + 1] for text in rule(spot))

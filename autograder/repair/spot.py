@@ -59,9 +59,17 @@ class Spot:
     @cached_property
     def fields(self) -> list[str]:
         """What the class that it stands in keeps in `self`, and its methods."""
+        return self.view.fields_of(self._owner) if self._owner else []
+
+    @cached_property
+    def _owner(self) -> cst.ClassDef | None:
         above = self.view.around(self.node)
-        owner = next((each for each in above if isinstance(each, cst.ClassDef)), None)
-        return self.view.fields_of(owner) if owner else []
+        return next((each for each in above if isinstance(each, cst.ClassDef)), None)
+
+    @property
+    def raised(self) -> bool:
+        """Whether an exception came out of its line while a question was answered."""
+        return self.view.has_raised(self.node)
 
     @property
     def kind(self) -> Kind | None:
@@ -75,9 +83,9 @@ class Spot:
 
     @cached_property
     def known_fields(self) -> list[str]:
-        """The fields of `self` that are numbers or tensors, as they are written."""
-        fields = [f"self.{each}" for each in self.fields]
-        kinds = [(each, self.kinds.get(each)) for each in fields]
+        """The fields of `self` that are numbers or tensors, as they are written in its class."""
+        anywhere = self.view.kinds_in(self._owner) if self._owner else {}
+        kinds = [(each, anywhere.get(each)) for each in (f"self.{each}" for each in self.fields)]
         return [each for each, kind in kinds if kind and (kind.is_tensor or kind.is_number)]
 
     @cached_property

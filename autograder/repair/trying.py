@@ -25,7 +25,7 @@ from autograder.sandbox.session import Answer
 _SHARED = 600  # edits at most that are tried in one fork
 _ENDED = (Verdict.TIMEOUT, Verdict.ERROR, Verdict.MEMORY)
 _CALL_SECONDS = 0.5  # for one cell or call, far from what it takes: some edits do not end
-CPU_SECONDS = 0.1  # the same of the processor, where a process goes on when it takes more
+CPU_SECONDS = 0.05  # the same of the processor, where a process goes on when it takes more
 _TIMES = 20.0  # or so many times what the reference took
 
 

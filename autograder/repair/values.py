@@ -96,6 +96,19 @@ def blocked(spot: Spot) -> Iterator[str]:
                 yield f"({spot.atom} if {each} is None else {blocked})"
 
 
+def with_its_like(spot: Spot) -> Iterator[str]:
+    """What a call gives, added to a tensor in scope of the same shape; a factor in a sum."""
+    if not (_may_lack(spot) and spot.kind and spot.kind.is_floating and spot.kind.shape):
+        return
+    summed = isinstance(spot.parent, cst.BinaryOperation)
+    for each in spot.names:
+        if (other := spot.kinds.get(each)) and other.is_floating and _broadcast(spot.kind, other):
+            if isinstance(spot.node, cst.Call) and _stands_alone(spot) and other == spot.kind:
+                yield f"({each} + {spot.atom})"
+            if isinstance(spot.node, cst.Name) and summed and other.shape:
+                yield f"({each} * {spot.atom})"
+
+
 def operands(spot: Spot) -> Iterator[str]:
     """Something in scope added, multiplied with, or divided by."""
     if not _may_lack(spot) or not _stands_alone(spot):

@@ -102,6 +102,10 @@ class View:
         """What a node is, if that is known."""
         return None if self._kinds is None else self._kinds.get(node)
 
+    def has_raised(self, node: cst.CSTNode) -> bool:
+        """Whether the line that raised an exception is that of a node, or one of its lines."""
+        return self._raised is not None and self._raised in self._lines(node)
+
     def reached(self, node: cst.CSTNode) -> bool:
         """Whether a node's statement was reached, as far as that is known."""
         if self._kinds is None:
@@ -111,7 +115,7 @@ class View:
                 return (
                     each in self._reached
                     or not any(map(_says, children(each)))
-                    or self._raised in self._lines(each)
+                    or self.has_raised(each)
                 )
         return True
 

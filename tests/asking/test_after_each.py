@@ -39,7 +39,10 @@ def question(size=1):
 @pytest.mark.parametrize("size", [1, 20_000], ids=["ahead", "too_large_to_send_ahead"])
 def test_each_answer_is_that_of_its_cell(student, size):
     bodies = [f"return {number} * x" for number in range(40)]
-    got = [each.value[0].item() for each in ask_after_each(student, cells(*bodies), question(size), 1.0)]
+    got = [
+        each.value[0].item()
+        for each in ask_after_each(student, cells(*bodies), question(size), 1.0)
+    ]
     assert got == list(range(40))
 
 

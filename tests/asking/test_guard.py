@@ -128,6 +128,26 @@ def test_a_process_that_ends_when_it_is_to_prove_something_has_proven_it(server)
         assert each.unguarded().verdict is Verdict.FORBIDDEN
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_end_before_anything_was_asked_is_no_proof_the_first_time(server, monkeypatch, times):
+    frames, left = Proof.frames, [times]
+
+    def ended(proof):
+        if left[0]:
+            left[0] -= 1
+            each._fork._channel.shutdown(2)  # as by a limit that is noticed late
+        return frames(proof)
+
+    monkeypatch.setattr(Proof, "frames", ended)
+    with student(server, "def f(q): return q") as each:
+        if times == 1:
+            assert torch.equal(each.call("f", Q).value, Q)
+            assert each.unguarded() is None
+        else:
+            with pytest.raises(StudentError, match="switched off"):
+                each.call("f", Q)
+
+
 SLOW = """
 import sys, time
 def f(q):

@@ -14,6 +14,11 @@ def texts(cell):
 
 IN_A_FUNCTION = [
     ("return q @ k", "return q + k"),
+    (
+        "q = m\n    k = k.sum(dim=m)\n    return q",
+        "q = q.sum(dim=m)\n    k = k.sum(dim=m)\n    return q",
+    ),
+    ("return [q[0]], f([k[1]], m)", "return f([q[0]], m), f([k[1]], m)"),
     ("return q / k", "return (q * k)"),
     ("return q < k", "return q <= k"),
     ("return f(k, m, q)", "return f(q, m, k)"),
