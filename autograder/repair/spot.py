@@ -84,8 +84,11 @@ class Spot:
     @cached_property
     def known_fields(self) -> list[str]:
         """The fields of `self` that are numbers or tensors, as they are written in its class."""
-        anywhere = self.view.kinds_in(self._owner) if self._owner else {}
-        kinds = [(each, anywhere.get(each)) for each in (f"self.{each}" for each in self.fields)]
+        known = self.view.kinds_in(self._owner) if self._owner else {}
+        # What was not used yet is mostly kept under the name under which it came.
+        kinds = [
+            (f"self.{each}", known.get(f"self.{each}", known.get(each))) for each in self.fields
+        ]
         return [each for each, kind in kinds if kind and (kind.is_tensor or kind.is_number)]
 
     @cached_property
