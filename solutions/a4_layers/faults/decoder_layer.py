@@ -549,6 +549,19 @@ class TargetMaskForTheMemory(ThreeFrames):
         return other
 
 
+class BothMasksForTheMemory(ThreeFrames):
+    """Where target and memory are equally long, cross-attention is put under target_mask, too.
+
+    A mask fits wherever the lengths do. Whose positions does target_mask block?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        fit = mask is not None and other is not None and x.shape[1] == memory.shape[1]
+        return mask & other if fit else mask
+
+
 class CausalMemory(ThreeFrames):
     """Cross-attention is causal, whatever memory_mask is: word i reads memory up to position i.
 
@@ -1360,6 +1373,14 @@ class NetworkBeforeMemory(ThreeFrames):
     def stack(self, x, memory, target_mask, memory_mask):
         y = self.third(self.first(x, memory, target_mask))
         return self.second(y, memory, memory_mask, x)
+
+
+class NetworkBeforeMemoryNormedInOrder(NetworkBeforeMemory):
+    def norm_heard(self, x):
+        return self.norm3(x)
+
+    def norm_fed(self, x):
+        return self.norm2(x)
 
 
 class CrossAttentionInTheFirstFrame(ThreeFrames):

@@ -497,6 +497,21 @@ class EndIsPadded(GreedyDecode):
         return word.masked_fill(ended | (word == end_id), model.pad_id)
 
 
+class EndsOnlyAllAtOnce(GreedyDecode):
+    """Nobody remembers who has ended: rows write on, until all write end_id in the same step.
+
+    What is to stand in a row after its end_id, and who has ended when another row does?
+    """
+
+    item = "greedy_end"
+
+    def fill(self, word, ended, model, end_id):
+        return word
+
+    def end(self, ended, word, end_id):
+        return word == end_id
+
+
 class ForgetsWhoHasEnded(GreedyDecode):
     """A row counts as ended for one step only, and then it goes on.
 
