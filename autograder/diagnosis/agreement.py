@@ -11,8 +11,8 @@ from autograder.sandbox.session import Answer
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
 # Questions put to more than single faults in vain, until no more are: in milliseconds, by what the
 # bank says they cost, so that the same are asked on every machine.
-_PATIENCE = 500.0
-_A_WHILE = 200.0  # of these, for what it is built on, and for two that are seen only together
+_PATIENCE = 600.0
+_A_WHILE = 300.0  # of these, for what it is built on, and for two that are seen only together
 _LOOSE_PATIENCE = 100.0
 
 
