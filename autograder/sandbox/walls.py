@@ -25,7 +25,7 @@ WALLS = (*STANDING, "none")
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
     *("__init__", "calls", "confine", "elsewhere", "failure", "fork", "landlock", "modules"),
-    *("output", "refusal", "server", "session", "tamper", "wire", "work"),
+    *("output", "pages", "refusal", "server", "session", "tamper", "wire", "work"),
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)
@@ -242,8 +242,8 @@ def _bubblewrap(readable: list[str], environment: dict[str, str], worker: Path) 
     # What holds the mounts would tell, by their names, where the grader keeps things.
     mounted = {Path(each) for each in (*readable, os.devnull, "/worker")}
     holding = {parent for each in mounted for parent in each.parents} - mounted
-    for each in sorted(holding):
-        command += ["--chmod", "0111", str(each)]
+    for folder in sorted(holding):
+        command += ["--chmod", "0111", str(folder)]
     command += ["--remount-ro", "/"]
     for name, value in environment.items():
         command += ["--setenv", name, value]
