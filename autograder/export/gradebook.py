@@ -183,12 +183,7 @@ def _record_penalties(gradebook: Any, notebook: Any, policy: Policy) -> None:
     gradebook.db.flush()
     for each in touched:
         for one in each.notebooks:
-            one.late_submission_penalty = _penalty(gradebook, one, policy)
-
-
-def _penalty(gradebook: Any, notebook: Any, policy: Policy) -> float | None:
-    gradebook.db.refresh(notebook, ["score"])
-    return policy.penalty(gradebook, notebook)
+            one.late_submission_penalty = policy.penalty(gradebook, one)
 
 
 def settle(assignment_id: str, db_url: str, policy: Policy) -> None:
@@ -204,7 +199,7 @@ def settle(assignment_id: str, db_url: str, policy: Policy) -> None:
         for submission in submissions:
             for notebook in submission.notebooks:
                 if notebook.late_submission_penalty != (
-                    found := _penalty(gradebook, notebook, policy)
+                    found := policy.penalty(gradebook, notebook)
                 ):
                     notebook.late_submission_penalty = found
         gradebook.db.commit()
