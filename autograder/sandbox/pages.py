@@ -12,6 +12,7 @@ from collections.abc import Callable
 _LARGE_PAGE = 1 << 21
 _FAR = 1 << 12  # large pages: the heap and the maps lie further apart
 _POOL = 1 << 14  # bytes that Python takes at once for small objects of one size
+_MOST_BYTES = 1 << 24  # of gaps, in pieces of one size
 
 
 def close_gaps() -> None:
@@ -31,12 +32,14 @@ def close_gaps() -> None:
 
 
 def _take(allocate: Callable[[int], int], size: int, apart: int, in_a_row: int) -> None:
-    """Allocate until so many pieces in a row are so many bytes apart, and no more."""
+    """Allocate until so many pieces in a row are no more bytes apart than this."""
     last = row = 0
-    while row < in_a_row:
+    for _ in range(_MOST_BYTES // size):  # elsewhere memory may be given out in another way
         at = allocate(size)
         row = row + 1 if abs(at - last) <= apart else 0
         last = at
+        if row == in_a_row:
+            return
 
 
 def around_objects() -> list[int]:
