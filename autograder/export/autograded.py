@@ -1,9 +1,12 @@
 """A graded submission where the formgrader looks for it, our verdicts under the student's cells."""
 
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import nbformat
+from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader.preprocessors import LimitOutput
 
 from autograder.course import Assignment, Result
@@ -49,9 +52,7 @@ def write_autograded(
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(each, path)
-        # Not nbformat.write, which would look whether it is one: it is, on our release.
-        text = nbformat.v4.writes(notebook)
-        (fresh / f"{assignment.id}.ipynb").write_text(f"{text}\n", encoding="utf-8")
+        (fresh / f"{assignment.id}.ipynb").write_text(_as_json(notebook), encoding="utf-8")
         for each in filter(Path.is_file, fresh.rglob("*")):
             each.chmod(0o664 if settings.directory.groupshared else 0o444)  # as nbgrader does
         shutil.rmtree(folder, ignore_errors=True)
@@ -59,6 +60,16 @@ def write_autograded(
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return handed_in
+
+
+def _as_json(notebook: nbformat.NotebookNode) -> str:
+    """As nbformat.write writes it, and no copy is made of it first: its lines are split in place.
+
+    Nor is it looked whether it is a notebook: it is, on our release.
+    """
+    lines = strip_transient(split_lines(notebook))
+    how: dict[str, Any] = {"indent": 1, "sort_keys": True, "separators": (",", ": ")}
+    return json.dumps(lines, ensure_ascii=False, **how) + "\n"
 
 
 def _copy_what_lies_beside(submitted: Path, folder: Path, ignore: list[str]) -> None:

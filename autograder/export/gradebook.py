@@ -8,12 +8,14 @@ stay as they are. It goes through nbgrader's own `Gradebook` and `SaveCells`, so
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from nbgrader.api import MissingEntry
+from nbgrader.api import Assignment as Stored
+from nbgrader.api import MissingEntry, SubmittedAssignment
+from sqlalchemy import Select, select
 
 from autograder.course import Assignment, Result
 from autograder.export.cells import ensure_cells
@@ -72,13 +74,14 @@ def record(
         with _one_transaction(gradebook):
             notebook = gradebook.find_notebook(assignment.id, assignment.id)
             cells = {cell.name: cell for cell in notebook.grade_cells}
+            there = set(gradebook.db.scalars(_handed_in_before(assignment.id)))
             for result in results:
                 if result.needs_staff:
                     _ask_for_staff(gradebook, result)
                     withheld.append(result.student)
                     continue
                 _refuse_misfit(result, assignment)
-                stored = _submitted_notebook(gradebook, result)
+                stored = _submitted_notebook(gradebook, result, there)
                 about = handed_in.get(result.student)
                 _record_scores(stored, result, assignment, cells, about)
                 if policy:
@@ -183,12 +186,7 @@ def _record_penalties(gradebook: Any, notebook: Any, policy: Policy) -> None:
     gradebook.db.flush()
     for each in touched:
         for one in each.notebooks:
-            one.late_submission_penalty = _penalty(gradebook, one, policy)
-
-
-def _penalty(gradebook: Any, notebook: Any, policy: Policy) -> float | None:
-    gradebook.db.refresh(notebook, ["score"])
-    return policy.penalty(gradebook, notebook)
+            one.late_submission_penalty = policy.penalty(gradebook, one)
 
 
 def settle(assignment_id: str, db_url: str, policy: Policy) -> None:
@@ -204,7 +202,7 @@ def settle(assignment_id: str, db_url: str, policy: Policy) -> None:
         for submission in submissions:
             for notebook in submission.notebooks:
                 if notebook.late_submission_penalty != (
-                    found := _penalty(gradebook, notebook, policy)
+                    found := policy.penalty(gradebook, notebook)
                 ):
                     notebook.late_submission_penalty = found
         gradebook.db.commit()
@@ -225,20 +223,29 @@ def _ask_for_staff(gradebook: Any, result: Result) -> None:
     gradebook.db.commit()
 
 
-def _submitted_notebook(gradebook: Any, result: Result) -> Any:
-    name = result.assignment
-    try:
-        return gradebook.find_submission_notebook(name, name, result.student)
-    except MissingEntry:
-        gradebook.update_or_create_student(result.student)
+def _handed_in_before(assignment_id: str) -> Select[tuple[str]]:
+    """The students of whom the gradebook has a submission: of others it need not be asked."""
+    of_all = select(SubmittedAssignment.student_id).join(Stored)
+    return of_all.where(Stored.name == assignment_id)
+
+
+def _submitted_notebook(gradebook: Any, result: Result, there: set[str]) -> Any:
+    """Found or made. there: the students of whom there is a submission; who is new is added."""
+    name, student = result.assignment, result.student
+    if student in there:
+        with suppress(MissingEntry):
+            return gradebook.find_submission_notebook(name, name, student)
+    gradebook.update_or_create_student(student)
     # nbgrader looks things up while the submission is half built; flushing it then would warn.
+    make = gradebook.update_or_create_submission if student in there else gradebook.add_submission
     with gradebook.db.no_autoflush:
-        submission = gradebook.update_or_create_submission(name, result.student)
+        submission = make(name, student)
+    there.add(student)
     for notebook in submission.notebooks:
         if notebook.name == name:
             return notebook
     raise GradebookError(
-        f"the gradebook's submission of {name} by {result.student} was made before {name} had "
+        f"the gradebook's submission of {name} by {student} was made before {name} had "
         "a notebook and cannot hold scores; remove it with nbgrader's "
-        f"Gradebook.remove_submission({name!r}, {result.student!r}), then record again"
+        f"Gradebook.remove_submission({name!r}, {student!r}), then record again"
     )

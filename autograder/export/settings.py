@@ -86,6 +86,7 @@ class Settings:
         submission, student = notebook.assignment, notebook.student.id
         if submission.total_seconds_late <= 0:
             return None
+        gradebook.db.refresh(notebook, ["score"])  # it is what it was when first asked for
         of = self.penalties
         of.gradebook, of.db_url, of.student_id = gradebook, self.db_url, student
         of.assignment_id, of.notebook_id = submission.name, notebook.name

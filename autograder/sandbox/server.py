@@ -27,15 +27,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.sandbox import landlock
+from autograder.sandbox import landlock, pages
 from autograder.sandbox.confine import Limits, address_space, confine
 
 _PACKET = 1 << 16
 _WATCH_MS = 50
 _BLOCK_BYTES = 4096  # what each file and folder takes, so that their number is bounded too
 _MAX_DEPTH = 100
-_LARGE_PAGE = 1 << 21
-_FAR = 1 << 12  # large pages: the heap and the maps lie further apart
 _FORKS = 10  # after which it pays to have large pages
 
 
@@ -72,7 +70,8 @@ def main() -> None:
         sys.exit(f"{scratch} cannot be emptied")
     gc.enable()
     gc.collect()
-    pages = _around_objects()
+    pages.close_gaps()
+    large = pages.around_objects()
     gc.freeze()  # no fork shall walk over all that was imported, and so copy it
     space = address_space()
     control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
@@ -80,7 +79,7 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for forks in itertools.count():
         if forks == _FORKS:
-            _make_large(pages)
+            pages.make_large(large)
         packet, fds, _, _ = socket.recv_fds(control, _PACKET, 1)
         if not packet:
             return
@@ -112,28 +111,6 @@ def main() -> None:
         control.send(json.dumps({"outcome": outcome, "clean": clean}).encode())
         if not clean:
             return
-
-
-def _around_objects() -> list[int]:
-    """The large pages, by number, among which Python's objects lie: in the heap, and in maps."""
-    found = sorted({id(each) // _LARGE_PAGE for each in gc.get_objects()})
-    return [
-        page
-        for one, other in itertools.pairwise([*found, found[-1] + _FAR])
-        for page in range(one, other if other - one < _FAR else one + 1)
-    ]
-
-
-def _make_large(pages: list[int]) -> None:
-    """Have these be large pages, where the kernel knows how, and where nothing else lies in one.
-
-    To share each of the small ones with a fork, and to take it back, is a third of what a fork
-    costs.
-    """
-    collapse = 25  # MADV_COLLAPSE, from Linux 6.1 on
-    for each in pages:
-        start, bytes_ = ctypes.c_void_p(each * _LARGE_PAGE), ctypes.c_size_t(_LARGE_PAGE)
-        ctypes.CDLL(None).madvise(start, bytes_, collapse)
 
 
 def _become(user: int) -> None:

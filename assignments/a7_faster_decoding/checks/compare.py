@@ -1,6 +1,7 @@
 """What is wrong with a value, in a sentence; the grader and the notebook say it alike."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -190,6 +191,9 @@ def _compare_values(
 
 
 def _is_right(got: torch.Tensor, expected: torch.Tensor, allowed: float, exact_zeros: bool) -> bool:
+    # Most are the same to the last bit, and finite: to see that takes a fifth of the time.
+    if torch.equal(got, expected) and math.isfinite(expected.sum()):
+        return True
     right = (got - expected).abs() <= allowed * expected.abs().clamp(min=1)  # never so for NaN
     if exact_zeros:
         right &= (expected != 0) | (got == 0)
