@@ -24,7 +24,6 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 from autograder.sandbox import landlock, pages
@@ -52,14 +51,14 @@ def main() -> None:
     control = socket.socket(fileno=0)
 
     gc.disable()  # of what is imported, nothing is garbage
-    with _paths_as_they_are():
-        import torch
+    _leave_paths_as_they_are()
+    import torch
 
-        from autograder.sandbox import fork
+    from autograder.sandbox import fork
 
-        for name in config["preload"]:
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
+    for name in config["preload"]:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     if config["confined"]:
         be_reaper = 36  # orphans of a submission become ours to wait for
         ctypes.CDLL(None).prctl(be_reaper, 1, 0, 0, 0)
@@ -130,19 +129,14 @@ def _try_a_fork(rules: int | None) -> None:
     sys.exit("the walls leak: a socket can be had")
 
 
-@contextlib.contextmanager
-def _paths_as_they_are() -> Iterator[None]:
-    """Spare torch's import the real path of every module that there is.
+def _leave_paths_as_they_are() -> None:
+    """Spare the imports the real path of every module, and forks what they may not ask.
 
-    It asks for them again and again, one look at the file system for each folder on the way, ten
-    thousand in all; behind sandlock, which examines each, they would take two seconds.
+    Torch's asks for them again and again, a look at the file system for each folder, ten
+    thousand in all; behind sandlock, which examines each, they would take two seconds. In a fork no
+    link can be read: matplotlib, which asks for the real path of its fonts, could draw nothing.
     """
-    real_path = os.path.realpath
     os.path.realpath = lambda path, **_: os.path.abspath(path)  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        os.path.realpath = real_path
 
 
 def _warm_up() -> None:

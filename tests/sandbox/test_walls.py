@@ -137,6 +137,11 @@ def test_torch_computes_to_the_last_digit_what_it_does_outside(server):
     assert inside(server, f"{numbers}.tolist()", "import torch") == expected.tolist()
 
 
+def test_a_picture_can_be_drawn(server):
+    draw = "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\n"
+    assert inside(server, "len(axes.lines)", f"{draw}figure.canvas.draw()") == 1
+
+
 def test_the_course_is_not_there(server):
     root = Path(__file__).resolve().parents[2]
     got = inside(server, f"os.listdir({str(root)!r})")
