@@ -1,6 +1,6 @@
 """What a line would read if it had been copied well: as its sister does, with its own names.
 
-Keys and values, queries and keys, encoder and decoder: who writes one line writes the other.
+Two lines that do the same for two things are mostly written as one, and copied.
 """
 
 import re
