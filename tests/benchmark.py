@@ -199,7 +199,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--class", type=int, default=Size.class_, help="submissions", dest="class_")
     class_ = parser.parse_args().class_
-    size = Size() if class_ >= Size.class_ else Size(class_, 1, 2, 2)
+    size = Size(class_) if class_ >= Size.class_ else Size(class_, 1, 2, 2)
     wall = choose()
     course = read_course(ROOT)
     with scripts_on_path("alembic"):
