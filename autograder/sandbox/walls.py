@@ -30,7 +30,7 @@ _COPIED = (
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)
 _TRIAL_SECONDS = 60
-_TRIALS = 3  # what ends without a word was ended by somebody else: a wall that fails says why
+_TRIALS = 3  # what is killed, or ends without a word, was ended by somebody else: a wall says why
 
 
 class NoWalls(Exception):
@@ -72,7 +72,8 @@ def why_not(wall: str) -> str | None:
                 return causes.told(wall, f"nothing for {_TRIAL_SECONDS} s")
             if tried.returncode == 0:
                 return None
-            if said := tried.stderr.strip().splitlines():
+            said = tried.stderr.strip().splitlines()
+            if said and tried.returncode > 0:
                 return causes.told(wall, said[-1])
     return causes.told(wall, f"it ended with status {tried.returncode}")
 

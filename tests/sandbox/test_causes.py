@@ -117,14 +117,16 @@ def test_a_trial_that_somebody_killed_is_made_again(monkeypatch, tmp_path, death
     command = walls.command
 
     def killed_at_first(*args, **options):
-        shell = 'test "$(wc -l < "$0")" -ge "$1" && shift && exec "$@"; echo >> "$0"; kill -9 $$'
+        # What it held may say something of it yet.
+        shell = 'test "$(wc -l < "$0")" -ge "$1" && shift && exec "$@"; '
+        shell += 'echo >> "$0"; echo "Error: no more" >&2; kill -9 $$'
         count = tmp_path / "deaths"
         count.touch()
         return ["/bin/sh", "-c", shell, str(count), str(deaths), *command(*args, **options)]
 
     monkeypatch.setattr(walls, "command", killed_at_first)
     said = walls.why_not.__wrapped__("sandlock")
-    assert said is None if stands else "it ended with status -9" in said
+    assert said is None if stands else "it ended with status -9" in said, said
 
 
 NOBODY = """
