@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
-from autograder.sandbox.modules import Blueprint
+from autograder.sandbox.modules import Blueprint, modes
+
+_equal = torch.equal  # as it is before a student's code may replace it
 
 
 class Overdue(BaseException):
@@ -19,30 +22,34 @@ class Overdue(BaseException):
 
 @dataclass(frozen=True)
 class _Made:
-    blueprint: Blueprint
     of: Any  # its class, as the name stood for it then
     module: nn.Module
     parts: list[nn.Module]
+    modes: list[bool]
     tensors: list[Tensor]
+    copies: list[Tensor]
 
-    def state(self) -> list[int]:
-        """What tells that a call has changed it: modes, and how often tensors were written to."""
-        return [*(each.training for each in self.parts), *(each._version for each in self.tensors)]
+    def is_as_it_was(self) -> bool:
+        """Whether no call has left another mode, or other numbers."""
+        modes = [each.training for each in self.parts]
+        return modes == self.modes and all(map(_equal, self.tensors, self.copies))
 
 
 class Kept:
     """The modules that were made for one question."""
 
     def __init__(self) -> None:
-        self._made: dict[int, tuple[_Made, list[int]]] = {}
+        self._made: dict[Blueprint, _Made] = {}
 
     def module(self, blueprint: Blueprint, names: Mapping[str, Any]) -> nn.Module:
         """One as the blueprint says. Raises what `Blueprint.make` raises."""
-        made, before = self._made.get(id(blueprint), (None, []))
-        if made and made.of is names[blueprint.name] and made.state() == before:
+        made, of = self._made.get(blueprint), names[blueprint.name]
+        if made and made.of is of and made.is_as_it_was():
             return made.module
         module = blueprint.make(names)
         tensors = [*module.parameters(), *module.buffers()]
-        made = _Made(blueprint, names[blueprint.name], module, [*module.modules()], tensors)
-        self._made[id(blueprint)] = made, made.state()
+        copies = [each.detach().clone() for each in tensors]
+        self._made[blueprint] = _Made(
+            of, module, [*module.modules()], modes(module), tensors, copies
+        )
         return module

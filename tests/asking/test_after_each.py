@@ -8,6 +8,7 @@ from autograder.course.result import Verdict
 from autograder.sandbox import walls
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
+from autograder.sandbox.modules import Blueprint
 
 LIMITS = Limits(wall_seconds=20, call_seconds=1, memory_mib=256, processes=1, output_bytes=1 << 20)
 
@@ -72,3 +73,31 @@ def test_what_ends_the_process_when_it_is_defined_is_noticed_too(student):
     texts = [Cell("one", "import os; os._exit(3)"), *cells("return x")]
     with pytest.raises(StudentError):
         next(ask_after_each(student, texts, question(), 1.0))
+
+
+def test_what_does_not_end_is_stopped_and_its_process_goes_on(student):
+    endless = cells("return x", "\n    while True: pass", "return 2 * x")
+    first, stopped, last = ask_after_each(student, endless, question(), 0.1)
+    assert first.value.item() == 1
+    assert stopped.failure.type == "Overdue"
+    assert last.value.item() == 2
+
+
+def made_for(student, *bodies):
+    """What is told of the module that a function gets, after each of its bodies."""
+    source = (
+        "import torch\nclass M(torch.nn.Linear):\n    def __init__(self): super().__init__(1, 1)"
+    )
+    student.run()
+    student.run_cell(Cell("module", source))
+    asked = Question("f", (Blueprint("M", train=True),))
+    return [each.value for each in ask_after_each(student, cells(*bodies), asked, 1.0)]
+
+
+def test_a_module_serves_again_until_a_call_has_changed_it(student):
+    count = "x.times = getattr(x, 'times', 0) + 1; return x.times"
+    assert made_for(student, count, count, count) == [1, 2, 3]
+    other = "x.weight.data = torch.ones(1, 1)"
+    for change in "x.eval()", "x.weight.data.zero_()", "x.weight.detach().zero_()", other:
+        told = made_for(student, count, f"{change}; {count}", count)
+        assert told == [1, 2, 1], change
