@@ -25,6 +25,7 @@ _MS, _MS_COMPARING = 0.02, 0.1
 _MS_PER_CALL = 0.0062  # of torch
 _BACKWARDS, _ELSEWHERE = 3.4, 4  # times as long, with gradients, and where each call is looked at
 _MS_PER_PARAMETER = 0.043  # of the module whose answer it is; others are made once
+_MS_PER_UNLOADED = 0.025  # the same where no weights are loaded into it
 _MS_PER_MEGABYTE = 1.9
 _Key = tuple[str, Faults, int]
 _TOO_LARGE = Answer(None, failure=Failure("an answer that is too large", ""))
@@ -51,7 +52,7 @@ class Bank:
         self._of_several: OrderedDict[_Key, Answer] = OrderedDict()
         self._bytes = 0  # of the latter
         self._of = [of_name(components, each.question.name) for each in cases]
-        self.cost = cache(self._cost)
+        self.cost, self.making = cache(self._cost), cache(self._making)
 
     def built_on(self, component: Component) -> Faults:
         """The faults of the given parts that a component uses, and the common ones of others."""
@@ -102,15 +103,22 @@ class Bank:
         counting = replace(case.question, how=replace(how, count=True))
         calls = self.ask_fault(component, (), replace(case, question=counting)).operations
         times = _ELSEWHERE if how.elsewhere else _BACKWARDS if how.cotangents is not None else 1
-        made = case.question.target
-        weights = made.weights if isinstance(made, Blueprint) else None
         return (
             _MS_COMPARING
             + _MS
             + _MS_PER_CALL * times * calls
-            + _MS_PER_PARAMETER * len(weights or ())
             + _MS_PER_MEGABYTE * case.size / 1e6
+            + self.making(place)
         )
+
+    def _making(self, place: int) -> float:
+        """How many of them it takes to make the module that is asked."""
+        made = self.cases[place].question.target
+        if not isinstance(made, Blueprint):
+            return 0.0
+        if made.weights is not None:
+            return _MS_PER_PARAMETER * len(made.weights)
+        return _MS_PER_UNLOADED * len(self.shapes_of(made, ()) or ())
 
     def shows(self, component: Component, fault: Fault) -> Counter[str]:
         """In how many cases of which item a fault changes the answer: what it should say."""

@@ -48,6 +48,13 @@ class Edit:
         return beginning(self.spot.source, self.new)
 
     @property
+    def makes(self) -> bool:
+        """Whether modules may be made otherwise of it, and not only called."""
+        around = self.spot.view.around(self.spot.node)
+        within = [each.name.value for each in around if isinstance(each, cst.FunctionDef)]
+        return not within or within[-1].startswith("__")
+
+    @property
     def has_sister(self) -> bool:
         """Whether, but for names, its line reads as another of the cell does, and did not."""
         before, after = (_nameless(each) for each in (self.spot.view.text, self.text))

@@ -30,6 +30,8 @@ _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one af
 _SOONEST, _REST = TIERS[:2], TIERS[2:]
 _AT_ONCE = 50  # edits, before it is seen what they brought
 _ONE, _FEW = ALL * 5 / 6, ALL / 3  # what one mistake may take; and what the first looks at it
+_FORKS = 2  # to look at what a cell's pieces are, and to try edits
+_ALONE = 1.5  # times as long, where nothing is on its way meanwhile
 _ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 
 
@@ -196,6 +198,7 @@ class _Search:
         self, trials: Trials, view: View, places: Sequence[int], tiers: Iterable[int]
     ) -> list[Proof]:
         """The edits of the lowest tier that make everything right; if none does, all that count."""
+        self.purse.pay(0.0, forks=_FORKS)
         raised = self._raised(places[0])
         view.learn(trials.kinds(view, self.cases[places[0]]), raised)
         parts: list[Proof] = []
@@ -224,8 +227,10 @@ class _Search:
             if self.purse.is_down_to(self.least):
                 return None
             tried = trials.tried(left[:_AT_ONCE], self.cases[first])
-            answers = sum(each.answered for each in tried)
-            self.purse.pay(answers * self.bank.cost(first), cells=len(tried))
+            making = self.bank.making(first)
+            calls = sum(each.ended for each in tried) * (self.bank.cost(first) - making)
+            made = sum(each.edit.makes for each in tried) * making
+            self.purse.pay(calls + made, cells=len(tried))
             for each in tried:
                 if not each.ended:
                     done[each.edit.line] += 1
@@ -242,7 +247,7 @@ class _Search:
         return found
 
     def _paid(self, at: int) -> Case:
-        self.purse.pay(self.bank.cost(at))
+        self.purse.pay(_ALONE * self.bank.cost(at))
         return self.cases[at]
 
     def _proof(

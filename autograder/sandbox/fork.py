@@ -162,6 +162,7 @@ class _Again:
                 late = failure.type == Overdue.__name__
                 missing = failure if late else Failure("Missing", header["defines"])
                 return _describe(Answer(None, failure=missing), pack)
+            self._kept.made_by(session.codes[header["name"]])
             # A call may write to what it is given.
             tensors = {name: each.clone() for name, each in self._tensors.items()}
             unpacker = _Unpacker(tensors, self._weights, self._blueprints)

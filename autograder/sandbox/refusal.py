@@ -135,6 +135,9 @@ class Refusal:
     _exempt: set[types.CodeType] = field(default_factory=set)
     _banned: tuple[str, ...] = ()
     _inside: bool = False  # of a call that an exempt function has made
+    _held: tuple[tuple[str, ...], int] = ((), 0)  # what `also` refuses, of how many imported
+    _registered: Any = None
+    _undo: list[_Undo] = field(default_factory=list)
 
     def exempt(self, code: types.CodeType) -> None:
         """Let the functions of this code make calls that are banned: it is ours."""
@@ -153,18 +156,28 @@ class Refusal:
 
     @contextlib.contextmanager
     def also(self, banned: Collection[str]) -> Iterator[None]:
-        """Refuse these too, for as long as the block runs."""
+        """Refuse these too while the block runs, and until others, or none, are asked for.
+
+        The next call is mostly of the same.
+        """
         self.calling = True
-        registered, undo = self._replace(banned) if banned else (None, ())
+        held = (*banned,), len(self.imported)
+        if held != self._held:
+            self._give_back()
+            if banned:
+                self._registered, self._undo = self._replace(banned)
+            self._held = held
         try:
             yield
         finally:
             self.calling = False
-            self.working = True
-            for each in undo:
-                each()
-            self.working = False
-            del registered  # and with it its kernels
+
+    def _give_back(self) -> None:
+        self.working = True
+        for each in self._undo:
+            each()
+        self.working = False
+        self._registered, self._undo = None, []  # and with the former its kernels
 
     def _replace(self, banned: Collection[str]) -> tuple[Any, list[_Undo]]:
         """Refuse these. Returns what holds the kernels, and what gives the functions back."""

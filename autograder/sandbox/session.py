@@ -81,6 +81,7 @@ class Session:
         self._banned = frozenset(banned)
         self._banned_in = dict(banned_in or {})
         self.refusal = Refusal()
+        self.codes: dict[str, types.CodeType] = {}  # of each cell that was run last
         self._module = types.ModuleType("__main__" if main else "notebook")
         if main:
             sys.modules["__main__"] = self._module
@@ -113,6 +114,7 @@ class Session:
             return Failure("SyntaxError", "its expressions are nested too deeply", name)
         except BaseException as error:
             return describe_failure(error)
+        self.codes[name] = code
         try:
             exec(code, self._module.__dict__)
         except BaseException as error:  # SystemExit is a student's mistake like any other
@@ -180,7 +182,9 @@ class _Call:
         self._weights: list[torch.nn.Parameter] = []
         self._device = AnotherDevice() if how.elsewhere else None
 
-        def made(value: Any, kept: Kept | None = None) -> Any:
+        kept = None if how.elsewhere else kept  # where a module has been leaves its traces
+
+        def made(value: Any, kept: Kept | None) -> Any:
             if not isinstance(value, Blueprint):
                 return value
             module = kept.module(value, names) if kept else value.make(names)
@@ -195,13 +199,12 @@ class _Call:
         if isinstance(target, str):
             self._function = names[target]
         else:
-            module = made(target)
+            module = made(target, None if how.watch else kept)
             self._function = (
                 module if target.method == "forward" else getattr(module, target.method)
             )
         self._inputs = [*args, *kwargs.values()]
         given = {id(each): _passed(each, self._device) for each in self._inputs}
-        kept = None if how.elsewhere else kept  # where a module has been leaves its traces
         self._given = [made(given[id(each)], kept) for each in self._inputs]
         self._before = [each.detach().clone() if _has_data(each) else None for each in self._given]
         self._positional = self._given[: len(args)]

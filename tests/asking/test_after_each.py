@@ -101,3 +101,37 @@ def test_a_module_serves_again_until_a_call_has_changed_it(student):
     for change in "x.eval()", "x.weight.data.zero_()", "x.weight.detach().zero_()", other:
         told = made_for(student, count, f"{change}; {count}", count)
         assert told == [1, 2, 1], change
+
+
+LAYER = """
+class M(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        MADE.append(self)
+        self.width = width()
+
+    def helped(self):
+        return {helped}
+
+    def forward(self, x):
+        return {times} * x * self.helped(), self.width, len(MADE)
+
+
+def width():
+    return {width}
+"""
+
+
+def test_a_module_that_is_asked_serves_again_until_it_may_be_made_otherwise(student):
+    student.run()
+    student.run_cell(Cell("first", "import torch\nMADE = []"))
+    usual = {"helped": 1, "times": 1, "width": 1}
+    texts = [
+        LAYER.format(**{**usual, **change})
+        for change in ({}, {"times": 2}, {"helped": 5}, {"width": 7}, {"times": 3, "width": 7})
+    ]
+    one = torch.ones((), dtype=torch.float64)
+    asked = Question(Blueprint("M"), (one,))
+    found = ask_after_each(student, [Cell("one", each) for each in texts], asked, 1.0)
+    told = [tuple(map(int, each.value)) for each in found]
+    assert told == [(1, 1, 1), (2, 1, 1), (5, 1, 1), (1, 7, 2), (3, 7, 2)]
