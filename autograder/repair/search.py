@@ -30,7 +30,7 @@ _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one af
 _SOONEST, _REST = TIERS[:2], TIERS[2:]
 _AT_ONCE = 50  # edits, before it is seen what they brought
 _ONE, _FEW = ALL * 5 / 6, ALL / 3  # what one mistake may take; and what the first looks at it
-_FORKS = 2  # to look at what a cell's pieces are, and to try edits
+_FORKS = 1  # at least, for each case that edits are tried with
 _ALONE = 1.5  # times as long, where nothing is on its way meanwhile
 _ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 

@@ -189,6 +189,5 @@ class Trials:
                 student.ask(case.question)
             return read_kinds(student.get(SEEN), nodes)
         except StudentError:
-            return {}
-        finally:
             self._end()
+            return {}
