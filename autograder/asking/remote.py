@@ -10,7 +10,7 @@ import contextlib
 import math
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from autograder.asking.answers import NO_ANSWER, read_answer
@@ -27,6 +27,7 @@ from autograder.asking.blame import (
 )
 from autograder.asking.proof import Proof
 from autograder.asking.student import Cell, Question, StudentError
+from autograder.asking.verbatim import Digests, Heard, Verbatim
 from autograder.sandbox import wire
 from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Server, ServerFailed
 from autograder.sandbox.modules import Blueprint
@@ -82,8 +83,10 @@ class RemoteStudent:
         self._life = contextlib.ExitStack()
         self._fork: Fork | None = None
         self._loaded: dict[int, object] = {}  # weights that the fork has, kept alive by it
-        self._kept: dict[int, Answer | StudentError] = {}  # answers to foreseen questions
+        # Answers to foreseen questions, and frames that nobody had to read yet.
+        self._kept: dict[int, Answer | StudentError | wire.Frame] = {}
         self._kept_bytes = 0
+        self.verbatim = Verbatim()
         self._proof = Proof.of(banned)
         self._unguarded: StudentError | None = None  # once something was not noticed
         self._proven_again = False
@@ -161,20 +164,56 @@ class RemoteStudent:
     def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
         """Make a call. Raises StudentError when it raises, hangs, or ends the process."""
         question = Question.of(target, args, options)
-        name = question.name
-        self._refuse(name)
+        if (heard := self.verbatim.taken(question)) is not None:
+            return self.answer(question, *heard)
+        at = self._turn_to(question)
+        if at is None:
+            self.put(question)
+        return self.answer(question, at)
+
+    def _turn_to(self, question: Question) -> int | None:
+        """Have its answer be the next to come, if it is one to come; and its place, then."""
+        self._refuse(question.name)
         self.run()
         at = self._find(question)
         self._skip_to(at)
-        self._refuse(name)  # by now its process may have died of it
+        self._refuse(question.name)  # by now its process may have died of it
         self.run()
-        if at is None:
-            self.put(question)
-        else:
+        if at is not None:
             self._next = max(self._next, at) if self._sent else at
             self._send_ahead()
             self._sent.popleft()
-        return self.answer(question, at)
+        return at
+
+    def repeats(self, places: Sequence[int], known: Collection[Digests]) -> Digests | None:
+        """Ask foreseen questions; returns what came, if to the last bit it is known.
+
+        places: of the questions; known: the digests of frames. Anything else waits until it is
+        asked for: by the same questions in this order, up to the first that was answered otherwise.
+        """
+        heard: Digests = ()
+        for at in places:
+            question = self._foreseen[at]
+            if not any(each[: len(heard)] == heard for each in known):
+                return None
+            try:
+                if self._find(question) != at or self._turn_to(question) != at:
+                    return None
+            except StudentError:  # which comes again when it is asked
+                return None
+            try:
+                frame = self._hear(question.name)
+            except StudentError as error:
+                self.verbatim.wait(question, at, error)
+                return None
+            self.verbatim.wait(question, at, frame)
+            heard += (frame.digest,)
+        if heard not in known:
+            return None
+        for _, at, each in self.verbatim.all_taken():
+            if isinstance(each, wire.Frame):
+                self._keep(at, each, len(each.body))
+        return heard
 
     def answer_to(self, at: int) -> Answer:
         """The answer to a foreseen question, by its place; asked only if that was not done."""
@@ -183,6 +222,8 @@ class RemoteStudent:
             return self.ask(self._foreseen[at], at)
         if isinstance(known, StudentError):
             raise known.with_traceback(None)
+        if isinstance(known, wire.Frame):
+            return self.answer(self._foreseen[at], at, known)
         return known
 
     def ask(self, question: Question, at: int | None = None) -> Answer:
@@ -217,11 +258,14 @@ class RemoteStudent:
 
     def _skip_to(self, at: int | None) -> None:
         """Take the answers that come before the one to `at`; nobody asks for them any more."""
+        for question, place, heard in self.verbatim.all_taken():
+            with contextlib.suppress(StudentError):  # it is kept
+                self.answer(question, place, heard)
         while self._sent and self._sent[0] != at:
             place = self._sent.popleft()
-            question = self._foreseen[place]
-            with contextlib.suppress(StudentError):  # it is kept
-                self.answer(question, place)
+            self.verbatim.skip()
+            with contextlib.suppress(StudentError):
+                self.answer(self._foreseen[place], place)
 
     def _send_ahead(self) -> None:
         waiting = sum(len(self._foreseen[at].frame) for at in self._sent)
@@ -248,11 +292,20 @@ class RemoteStudent:
                 self._loaded[id(weights)] = weights
                 self.send(frame)
 
-    def answer(self, question: Question, at: int | None = None) -> Answer:
-        """Wait for the answer to a question that was put; raises as `call` does."""
+    def answer(
+        self, question: Question, at: int | None = None, heard: Heard | None = None
+    ) -> Answer:
+        """Wait for the answer to a question that was put; raises as `call` does.
+
+        at: its place, if it was foreseen; heard: what has come already.
+        """
         name = question.name
         try:
-            reply, tensors = self._receive(name)
+            if isinstance(heard, StudentError):
+                raise heard
+            frame = heard or self._hear(name)
+            self.verbatim.note(at, frame)
+            reply, tensors = self._read(name, frame)
         except StudentError as error:
             self._gone[name] = error
             raise
@@ -270,11 +323,14 @@ class RemoteStudent:
             if at is not None:
                 self._kept[at] = error
             raise
-        size = sum(each.nbytes for each in tensors.values())
-        if at is not None and self._kept_bytes + size <= _KEPT_BYTES:
+        if at is not None:
+            self._keep(at, answer, sum(each.nbytes for each in tensors.values()))
+        return answer
+
+    def _keep(self, at: int, answer: Answer | wire.Frame, size: int) -> None:
+        if self._kept_bytes + size <= _KEPT_BYTES:
             self._kept[at] = answer
             self._kept_bytes += size
-        return answer
 
     def send(self, frame: bytes) -> None:
         """Send something that is no question itself, to the process if there is one."""
@@ -283,16 +339,31 @@ class RemoteStudent:
 
     def _receive(self, what: str) -> tuple[wire.Header, wire.Tensors]:
         """The next answer; raises StudentError when the process does not live to give it."""
-        limits = self._server.limits
+        return self._read(what, self._hear(what))
+
+    def _hear(self, what: str) -> wire.Frame:
+        """The same, not yet read."""
         seconds = min(self.call_seconds, self._deadline - time.monotonic())
         if seconds <= 0:
-            raise not_reached(what, limits.wall_seconds)
+            raise not_reached(what, self._server.limits.wall_seconds)
         assert self._fork is not None
         try:
-            return self._fork.receive(seconds)
+            return self._fork.hear(seconds)
         except (ForkTooSlow, ForkEnded, wire.WireError) as end:
-            error = end_of(end, what, seconds, limits.output_bytes)
-        self._fork = None
-        self._next = min(self._sent, default=self._next)  # lost with the process: to be sent again
-        self._sent.clear()
+            error = self._lost(end, what, seconds)
         raise error
+
+    def _read(self, what: str, frame: wire.Frame) -> tuple[wire.Header, wire.Tensors]:
+        try:
+            return self._fork.read(frame) if self._fork else frame.read()
+        except wire.WireError as end:
+            error = self._lost(end, what, self.call_seconds)
+        raise error
+
+    def _lost(
+        self, end: ForkTooSlow | ForkEnded | wire.WireError, what: str, seconds: float
+    ) -> StudentError:
+        self._fork = None
+        self._next = min(self._sent, default=self._next)  # to be sent again
+        self._sent.clear()
+        return end_of(end, what, seconds, self._server.limits.output_bytes)
