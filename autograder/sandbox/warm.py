@@ -1,0 +1,84 @@
+"""What every fork does, done in the server first, and often.
+
+Python rewrites what runs often into a faster form, in place; torch and the linker prepare much at
+its first use. In a fork that takes time again for each submission, and each page of memory that is
+written to is copied first. So the server answers questions itself until all of that is done.
+"""
+
+import socket
+from collections.abc import Iterator
+
+import torch
+
+from autograder.sandbox import fork, refusal, tamper, wire
+from autograder.sandbox.refusal import Refusal
+from autograder.sandbox.session import Session
+
+_TIMES = 20  # Python counts to 8 before it rewrites a function, and then looks at what comes by
+_BANNED = ("attention", "transformer", "layer_norm", "rms_norm", "cross_entropy")
+_CELL = """
+import math
+import torch
+
+def mix(x, y, mask=None):
+    scores = x @ y.transpose(-2, -1) / math.sqrt(x.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ y, weights
+
+class Module(torch.nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.linear = torch.nn.Linear(n, n)
+
+    def forward(self, x):
+        return self.linear(x).relu().mean(-1, keepdim=True) + x.sum()
+"""
+
+
+def up() -> None:
+    """Answer questions of every kind, of code of our own."""
+    refusal.operations()
+    tamper.known()
+    refusal.stand_ins()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        there, back = wire.Incoming(theirs), wire.Incoming(ours)
+        for _ in range(_TIMES):
+            session = Session()
+            session.cell("warm up", _CELL)
+            with Refusal().also(_BANNED):
+                pass
+            for question in _questions():
+                wire.send(ours, question)
+                header, tensors = there.receive(wire.MAX_BYTES)
+                wire.send(theirs, fork.answer(session, header, tensors, {}, wire.MAX_BYTES))
+                back.receive(wire.MAX_BYTES)
+
+
+def _questions() -> Iterator[bytes]:
+    """A cell, a value, and calls that are looked at in every way."""
+    yield wire.encode({"op": "cell", "name": "value", "source": "value = [1, 2.5]"}, {})
+    yield wire.encode({"op": "get", "name": "value"}, {})
+    x, y = torch.ones(2, 3, dtype=torch.float64), torch.ones(2, 3, dtype=torch.float64)
+    mask = torch.ones(2, 2, dtype=torch.bool)
+    module = {"blueprint": {"name": "Module", "args": [{"plain": 3}], "kwargs": {}}}
+    module["blueprint"] |= {"weights": None, "method": "forward", "train": False}
+    module["blueprint"] |= {"dtype": "float64"}
+    for how in ("", "", "", "elsewhere", "work", "count", "cotangents"):
+        for target, inputs in (("mix", (x, y)), ("mix", (x, y, mask)), (module, (x,))):
+            packer = wire.Packer(wire.MAX_BYTES)
+            grad = how == "cotangents"
+            given = [each.clone().requires_grad_(grad and each is not mask) for each in inputs]
+            header = {
+                "op": "call",
+                "target": target,
+                "args": [packer.pack(each) for each in given],
+                "kwargs": {},
+                "cotangents": [packer.pack(torch.ones_like(x[:, :1]))] if grad else None,
+                **{name: name == how for name in ("elsewhere", "count", "work")},
+                "read": [],
+                "watch": [],
+            }
+            yield wire.encode(header, packer.tensors)
