@@ -63,9 +63,8 @@ def _questions() -> Iterator[bytes]:
     yield wire.encode({"op": "get", "name": "value"}, {})
     x, y = torch.ones(2, 3, dtype=torch.float64), torch.ones(2, 3, dtype=torch.float64)
     mask = torch.ones(2, 2, dtype=torch.bool)
-    module = {"blueprint": {"name": "Module", "args": [{"plain": 3}], "kwargs": {}}}
-    module["blueprint"] |= {"weights": None, "method": "forward", "train": False}
-    module["blueprint"] |= {"dtype": "float64"}
+    made: wire.Header = {"name": "Module", "args": [{"plain": 3}], "kwargs": {}, "weights": None}
+    module = {"blueprint": made | {"method": "forward", "train": False, "dtype": "float64"}}
     for how in ("", "", "", "elsewhere", "work", "count", "cotangents"):
         for target, inputs in (("mix", (x, y)), ("mix", (x, y, mask)), (module, (x,))):
             packer = wire.Packer(wire.MAX_BYTES)
