@@ -268,6 +268,8 @@ class RemoteStudent:
                 self.answer(self._foreseen[place], place)
 
     def _send_ahead(self) -> None:
+        if self._next == len(self._foreseen) or len(self._sent) == _AHEAD:
+            return
         waiting = sum(len(self._foreseen[at].frame) for at in self._sent)
         while self._next < len(self._foreseen) and len(self._sent) < _AHEAD:
             question = self._foreseen[self._next]

@@ -75,7 +75,7 @@ def main() -> None:
     space = address_space()
     control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
 
-    nothing = os.open(os.devnull, os.O_RDWR)
+    nothing, prctl = os.open(os.devnull, os.O_RDWR), ctypes.CDLL(None).prctl
     for forks in itertools.count():
         if forks == _FORKS:
             pages.make_large(large)
@@ -88,7 +88,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             when_we_die = 1  # PR_SET_PDEATHSIG: whoever is left alone is ended
-            ctypes.CDLL(None).prctl(when_we_die, int(signal.SIGKILL), 0, 0, 0)
+            prctl(when_we_die, int(signal.SIGKILL), 0, 0, 0)
             os.setsid()
             for fd in (0, 1, 2):  # 0 was the control socket
                 os.dup2(nothing, fd)

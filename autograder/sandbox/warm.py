@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.sandbox import fork, refusal, tamper, wire
+from autograder.sandbox import calls, fork, refusal, tamper, wire
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.session import Session
 
@@ -42,6 +42,8 @@ def up() -> None:
     refusal.operations()
     tamper.known()
     refusal.stand_ins()
+    for processes in (False, True):
+        calls.packed(processes)
     ours, theirs = socket.socketpair()
     with ours, theirs:
         there, back = wire.Incoming(theirs), wire.Incoming(ours)

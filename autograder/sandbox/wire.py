@@ -32,6 +32,7 @@ Header = dict[str, Any]
 Tensors = dict[str, torch.Tensor]
 
 _LENGTHS = struct.Struct("<IQ")
+_AS_JSON = json.JSONEncoder(allow_nan=False).encode  # made once
 MAX_HEADER_BYTES = 1 << 20
 MAX_BYTES = 1 << 28  # of tensors, in a frame of the grader's
 _MAX_TEXT = 2_000
@@ -86,7 +87,7 @@ def encode(header: Header, tensors: Tensors) -> bytes:
         payload += tensor.numpy().tobytes()
         payload += bytes(-len(payload) % _ALIGNED)
     whole = {**header, "tensors": about} if about else header
-    head = json.dumps(whole, allow_nan=False).encode()
+    head = _AS_JSON(whole).encode()
     return _LENGTHS.pack(len(head), len(payload)) + head + payload
 
 
@@ -142,7 +143,7 @@ class Frame:
     def read(self) -> tuple[Header, Tensors]:
         """The header and the tensors, which lie in the frame's own memory. Raises WireError."""
         try:
-            header = json.loads(self.body[: self.head_bytes])
+            header = json.loads(self.body[: self.head_bytes].decode())
             about = header.pop("tensors", {}) if isinstance(header, dict) else {}
             tensors = _laid_out(about, self.body[self.head_bytes :])
         except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
