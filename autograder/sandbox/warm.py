@@ -15,17 +15,16 @@ from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.session import Session
 
 _TIMES = 20  # Python counts to 8 before it rewrites a function, and then looks at what comes by
-_BANNED = ("attention", "transformer", "layer_norm", "rms_norm", "cross_entropy")
 _CELL = """
 import math
 import torch
 
-def mix(x, y, mask=None):
-    scores = x @ y.transpose(-2, -1) / math.sqrt(x.shape[-1])
-    if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))
-    weights = torch.softmax(scores, dim=-1)
-    return weights @ y, weights
+def mix(x, y, where=None):
+    values = x @ y.transpose(-2, -1) / math.sqrt(x.shape[-1])
+    if where is not None:
+        values = values.masked_fill(~where, float("-inf"))
+    shares = torch.softmax(values, dim=-1)
+    return shares @ y, shares
 
 class Module(torch.nn.Module):
     def __init__(self, n):
@@ -50,7 +49,7 @@ def up() -> None:
         for _ in range(_TIMES):
             session = Session()
             session.cell("warm up", _CELL)
-            with Refusal().also(_BANNED):
+            with Refusal().also(refusal.every_kind()):
                 pass
             for question in _questions():
                 wire.send(ours, question)
@@ -64,14 +63,14 @@ def _questions() -> Iterator[bytes]:
     yield wire.encode({"op": "cell", "name": "value", "source": "value = [1, 2.5]"}, {})
     yield wire.encode({"op": "get", "name": "value"}, {})
     x, y = torch.ones(2, 3, dtype=torch.float64), torch.ones(2, 3, dtype=torch.float64)
-    mask = torch.ones(2, 2, dtype=torch.bool)
+    where = torch.ones(2, 2, dtype=torch.bool)
     made: wire.Header = {"name": "Module", "args": [{"plain": 3}], "kwargs": {}, "weights": None}
     module = {"blueprint": made | {"method": "forward", "train": False, "dtype": "float64"}}
     for how in ("", "", "", "elsewhere", "work", "count", "cotangents"):
-        for target, inputs in (("mix", (x, y)), ("mix", (x, y, mask)), (module, (x,))):
+        for target, inputs in (("mix", (x, y)), ("mix", (x, y, where)), (module, (x,))):
             packer = wire.Packer(wire.MAX_BYTES)
             grad = how == "cotangents"
-            given = [each.clone().requires_grad_(grad and each is not mask) for each in inputs]
+            given = [each.clone().requires_grad_(grad and each is not where) for each in inputs]
             header = {
                 "op": "call",
                 "target": target,

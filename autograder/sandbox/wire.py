@@ -86,8 +86,7 @@ def encode(header: Header, tensors: Tensors) -> bytes:
         about[name] = [str(tensor.dtype).removeprefix("torch."), list(tensor.shape)]
         payload += tensor.numpy().tobytes()
         payload += bytes(-len(payload) % _ALIGNED)
-    whole = {**header, "tensors": about} if about else header
-    head = _AS_JSON(whole).encode()
+    head = _AS_JSON({**header, "tensors": about} if about else header).encode()
     return _LENGTHS.pack(len(head), len(payload)) + head + payload
 
 
@@ -193,15 +192,10 @@ class Incoming:
 
 
 def _wait(sock: socket.socket, event: int, deadline: float | None) -> None:
-    if deadline is None:
-        timeout_ms = None
-    elif (left := deadline - time.monotonic()) > 0:
-        timeout_ms = left * 1000
-    else:
-        raise TooSlow
+    left_ms = None if deadline is None else (deadline - time.monotonic()) * 1000
     poll = select.poll()
     poll.register(sock, event)
-    if not poll.poll(timeout_ms):
+    if (left_ms is not None and left_ms <= 0) or not poll.poll(left_ms):
         raise TooSlow
 
 
@@ -277,8 +271,7 @@ def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
         raise WireError("a value that is not described")
     try:
         if "tensor" in part:
-            value = tensors[part["tensor"]]
-            order = part["order"]
+            value, order = tensors[part["tensor"]], part["order"]
             if value.dim() > _MAX_AXES:
                 raise WireError("a tensor of too many axes")
             if order != list(range(value.dim())):
