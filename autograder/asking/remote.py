@@ -77,6 +77,7 @@ class RemoteStudent(Process):
 
     def unguarded(self) -> StudentError | None:
         """To be asked last: whether all is still noticed, or what to say if not."""
+        self._leave_waiting()
         self._skip_to(None)
         self._prove()
         return self._unguarded
@@ -92,10 +93,17 @@ class RemoteStudent(Process):
         question = Question.of(target, args, options)
         if (heard := self.verbatim.taken(question)) is not None:
             return self.answer(question, *heard)
+        self._leave_waiting()
         at = self._turn_to(question)
         if at is None:
             self.put(question)
         return self.answer(question, at)
+
+    def _leave_waiting(self) -> None:
+        """Nobody asks any more for what has come."""
+        for question, place, heard in self.verbatim.all_taken():
+            with contextlib.suppress(StudentError):  # it is kept
+                self.answer(question, place, heard)
 
     def _turn_to(self, question: Question) -> int | None:
         """Have its answer be the next to come, if it is one to come; and its place, then."""
@@ -117,6 +125,7 @@ class RemoteStudent(Process):
         places: of the questions; known: the digests of frames. Anything else waits until it is
         asked for: by the same questions in this order, up to the first that was answered otherwise.
         """
+        self._leave_waiting()
         heard: Digests = ()
         for at in places:
             question = self._foreseen[at]
@@ -160,6 +169,7 @@ class RemoteStudent(Process):
 
     def ready(self, name: str) -> None:
         """Have its process wait for a question about a name, and for nothing else."""
+        self._leave_waiting()
         self._refuse(name)
         self.run()
         self._skip_to(None)
@@ -184,13 +194,10 @@ class RemoteStudent(Process):
 
     def _skip_to(self, at: int | None) -> None:
         """Take the answers that come before the one to `at`; nobody asks for them any more."""
-        for question, place, heard in self.verbatim.all_taken():
-            with contextlib.suppress(StudentError):  # it is kept
-                self.answer(question, place, heard)
         while self._sent and self._sent[0] != at:
             place = self._sent.popleft()
             self.verbatim.skip()
-            with contextlib.suppress(StudentError):
+            with contextlib.suppress(StudentError):  # it is kept
                 self.answer(self._foreseen[place], place)
 
     def _send_ahead(self) -> None:
