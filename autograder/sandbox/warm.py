@@ -14,7 +14,7 @@ from autograder.sandbox import calls, fork, refusal, tamper, wire
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.session import Session
 
-_TIMES = 20  # Python counts to 8 before it rewrites a function, and then looks at what comes by
+_TIMES = 3  # of some twenty questions: Python counts to 8 before it rewrites a function
 _CELL = """
 import math
 import torch
