@@ -119,20 +119,20 @@ class RemoteStudent(Process):
             self._sent.popleft()
         return at
 
-    def repeats(self, places: Sequence[int], known: Collection[Digests]) -> Digests | None:
-        """Ask foreseen questions; returns what came, if to the last bit it is known.
+    def repeats(self, questions: Sequence[Question], known: Collection[Digests]) -> Digests | None:
+        """Ask these, if they are foreseen; returns what came, if to the last bit it is known.
 
-        places: of the questions; known: the digests of frames. Anything else waits until it is
+        known: the digests of frames. Anything else waits until it is
         asked for: by the same questions in this order, up to the first that was answered otherwise.
         """
         self._leave_waiting()
         heard: Digests = ()
-        for at in places:
-            question = self._foreseen[at]
+        for question in questions:
             if not any(each[: len(heard)] == heard for each in known):
                 return None
             try:
-                if self._find(question) != at or self._turn_to(question) != at:
+                at = self._find(question)
+                if at is None or self._turn_to(question) != at:
                     return None
             except StudentError:  # which comes again when it is asked
                 return None
@@ -239,7 +239,7 @@ class RemoteStudent(Process):
             if isinstance(heard, StudentError):
                 raise heard
             frame = heard or self._hear(name)
-            self.verbatim.note(at, frame)
+            self.verbatim.note(None if at is None else self._foreseen[at], frame)
             reply, tensors = self._read(name, frame)
         except StudentError as error:
             self._gone[name] = error

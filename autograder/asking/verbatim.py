@@ -18,26 +18,26 @@ class Verbatim:
     """What is heard while a check runs, and what was heard before anybody asked for it."""
 
     def __init__(self) -> None:
-        self._noted: list[tuple[int, bytes]] | None = None
+        self._noted: list[tuple[Question, bytes]] | None = None
         self._waiting: deque[tuple[Question, int, Heard]] = deque()
 
     def listen(self) -> None:
         """From now on, note what is heard."""
         self._noted = []
 
-    def note(self, at: int | None, frame: wire.Frame) -> None:
-        """An answer was heard; at: the place of its question among the foreseen ones."""
+    def note(self, question: Question | None, frame: wire.Frame) -> None:
+        """An answer was heard, to a question that was foreseen."""
         if self._noted is not None:
-            self._noted = None if at is None else [*self._noted, (at, frame.digest)]
+            self._noted = [*self._noted, (question, frame.digest)] if question else None
 
     def skip(self) -> None:
         """Something was heard that nobody asked for: what was noted would not come again so."""
         self._noted = None
 
-    def noted(self) -> tuple[tuple[int, ...], Digests] | None:
-        """The places and the answers since `listen`, if all of them were foreseen."""
+    def noted(self) -> tuple[tuple[Question, ...], Digests] | None:
+        """The questions and the answers since `listen`, if all of them were foreseen."""
         noted, self._noted = self._noted, None
-        return (tuple(at for at, _ in noted), tuple(each for _, each in noted)) if noted else None
+        return (tuple(q for q, _ in noted), tuple(each for _, each in noted)) if noted else None
 
     def wait(self, question: Question, at: int, heard: Heard) -> None:
         """Keep what was heard until it is asked for."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from autograder.asking import Digests, RemoteStudent
+from autograder.asking import Digests, Question, RemoteStudent
 
 if TYPE_CHECKING:
     from autograder.checking.runner import CheckOutcome
@@ -23,20 +23,20 @@ class Passed:
     """The answers with which one check was passed, and what it found then."""
 
     def __init__(self) -> None:
-        self._places: tuple[int, ...] = ()  # of its questions among the foreseen ones
+        self._asked: tuple[Question, ...] = ()  # what it asks, which was foreseen
         self._found: dict[Digests, CheckOutcome] = {}
 
     def by(self, student: RemoteStudent) -> CheckOutcome | None:
         """What the check finds, if this student gives answers that are known."""
         if not self._found:
             return None
-        heard = student.repeats(self._places, self._found.keys())
+        heard = student.repeats(self._asked, self._found.keys())
         return None if heard is None else self._found[heard]
 
-    def keep(self, places: tuple[int, ...], answers: Digests, outcome: CheckOutcome) -> None:
+    def keep(self, asked: tuple[Question, ...], answers: Digests, outcome: CheckOutcome) -> None:
         """The check was passed with these answers to foreseen questions."""
         if not self._found:
-            self._places = places
-        if places == self._places and len(self._found) < _KEPT:
+            self._asked = asked
+        if asked == self._asked and len(self._found) < _KEPT:
             first = next(iter(self._found.values()), outcome)
             self._found[answers] = replace(outcome, asked=first.asked)  # which is the same

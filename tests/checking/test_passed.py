@@ -50,7 +50,7 @@ def test_a_check_that_was_passed_is_not_run_again(course, samples, server, tmp_p
     assert all_of_them > 10 * len(ran)  # those left look at values, which nobody foresees
 
 
-def asked(server, source):
+def asked(server, source, foreseen=ASKED):
     return RemoteStudent(
         server,
         [Cell("one", source, solution=True)],
@@ -58,7 +58,7 @@ def asked(server, source):
         banned=(),
         banned_in={},
         defined_in={"f": "one"},
-        foreseen=ASKED,
+        foreseen=foreseen,
     )
 
 
@@ -72,18 +72,25 @@ def known(server):
 
 
 def test_the_same_to_the_last_bit_is_known(server, known):
-    places, answers = known
-    assert places == (0, 1)
+    questions, answers = known
+    assert questions == tuple(ASKED[:2])
     with asked(server, f"{TIMES}\n# another's") as student:
-        assert student.repeats(places, [answers]) == answers
+        assert student.repeats(questions, [answers]) == answers
         assert torch.equal(student.answer_to(1).value, TWO * 3)  # should anybody ask
 
 
+def test_of_whom_nothing_is_foreseen_nothing_is_known(server, known):
+    questions, answers = known
+    with asked(server, TIMES, foreseen=ASKED[2:]) as student:
+        assert student.repeats(questions, [answers]) is None
+        assert torch.equal(student.call("f", TWO).value, TWO * 3)
+
+
 def test_another_last_bit_is_another_answer(server, known):
-    places, answers = known
+    questions, answers = known
     source = TIMES.replace("x * 3", "torch.nextafter(x * 3, x * 3 + (x == 1))")
     with asked(server, source) as student:
-        assert student.repeats(places, [answers]) is None
+        assert student.repeats(questions, [answers]) is None
         assert torch.equal(student.call("f", ONE).value, ONE * 3)  # which had come already
         got = student.call("f", TWO).value
     assert (got != TWO * 3).all()
@@ -91,20 +98,20 @@ def test_another_last_bit_is_another_answer(server, known):
 
 
 def test_what_has_come_is_not_asked_again(server, known):
-    places, answers = known
+    questions, answers = known
     counts = f"{TIMES} + (n.append(1) or len(n) > 1) * (x == 1)\nn = []\ndef calls(): return len(n)"
     with asked(server, counts) as student:
-        assert student.repeats(places, [answers]) is None
+        assert student.repeats(questions, [answers]) is None
         assert torch.equal(student.call("f", ONE).value, ONE * 3)
         assert torch.equal(student.call("f", TWO).value, TWO * 3 + 1)
         assert student.call("calls").value == 3  # each of the foreseen ones, once
 
 
 def test_who_dies_of_a_question_is_told_when_it_is_asked(server, known):
-    places, answers = known
+    questions, answers = known
     source = TIMES.replace("return", "return __import__('os')._exit(3) if x[0] == 1 else")
     with asked(server, source) as student:
-        assert student.repeats(places, [answers]) is None
+        assert student.repeats(questions, [answers]) is None
         assert torch.equal(student.call("f", ONE).value, ONE * 3)
         with pytest.raises(StudentError, match="exit status 3") as error:
             student.call("f", TWO)
