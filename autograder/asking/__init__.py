@@ -12,10 +12,12 @@ from autograder.asking.student import (
     StudentError,
     told,
 )
+from autograder.asking.verbatim import Digests
 
 __all__ = [
     "PASTED",
     "Cell",
+    "Digests",
     "LocalStudent",
     "Question",
     "ReferenceFailed",

@@ -7,39 +7,33 @@ very question that it was given to.
 """
 
 import contextlib
-import math
-import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from autograder.asking.answers import NO_ANSWER, read_answer
 from autograder.asking.blame import (
-    end_of,
-    error_of,
     failure_in,
     forbidden,
     missing,
     no_answer,
-    not_reached,
     raise_what_it_tells,
-    switched_off,
 )
-from autograder.asking.proof import Proof
+from autograder.asking.process import Process
 from autograder.asking.student import Cell, Question, StudentError
+from autograder.asking.verbatim import Digests, Heard, Verbatim
 from autograder.sandbox import wire
-from autograder.sandbox.host import Fork, ForkEnded, ForkTooSlow, Server, ServerFailed
+from autograder.sandbox.host import ForkEnded, ForkTooSlow, Server
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 # On their way at once: so few that they fit into the socket, whatever the other side does.
 _AHEAD = 16
 AHEAD_BYTES = 1 << 16
-_START_SECONDS = 15.0
 _KEPT_BYTES = 1 << 26  # of answers, in case a diagnosis asks for them again
 
 
-class RemoteStudent:
+class RemoteStudent(Process):
     """A submission behind the walls. Use as a context manager.
 
     A cell or call that kills the process, or hangs, is not run again: the rest is asked of a
@@ -64,93 +58,29 @@ class RemoteStudent:
         to define a name; foreseen: what will be asked, if nothing goes wrong;
         wall_seconds: for all of it, when that is less than the server's limit.
         """
-        self._server = server
-        self._cells = cells
-        also = {name: list(each) for name, each in (banned_while or {}).items()}
-        start = {"op": "start", "modules": dict(modules), "banned": list(banned), "banned_in": also}
-        self._start = wire.encode(start, {})
+        also = banned_while or {}
+        super().__init__(server, cells, modules, banned, also, wall_seconds)
         self._banned = frozenset(banned).union(*also.values())
         self._banned_in = banned_in
         self._defined_in = defined_in
         self._foreseen = foreseen
         self._next = 0  # of the foreseen questions, the first not sent
         self._sent: deque[int] = deque()  # those on their way
-        limit = server.limits.wall_seconds
-        self._wall_seconds = limit if wall_seconds is None else min(limit, wall_seconds)
-        self.call_seconds = server.limits.call_seconds  # for one cell or call
-        self._deadline = math.inf  # until the first fork: a server may have to start
-        self._life = contextlib.ExitStack()
-        self._fork: Fork | None = None
-        self._loaded: dict[int, object] = {}  # weights that the fork has, kept alive by it
-        self._kept: dict[int, Answer | StudentError] = {}  # answers to foreseen questions
+        # Answers to foreseen questions, and frames that nobody had to read yet.
+        self._kept: dict[int, Answer | StudentError | wire.Frame] = {}
         self._kept_bytes = 0
-        self._proof = Proof.of(banned)
-        self._unguarded: StudentError | None = None  # once something was not noticed
-        self._proven_again = False
+        self.verbatim = Verbatim()
         self._gone: dict[str, StudentError] = {}  # names whose call ended the process
-        self._set_aside: set[str] = set()  # cells that ended the process
-        self.cell_errors: dict[str, StudentError] = {}  # by cell
 
     def __enter__(self) -> "RemoteStudent":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._life.close()
-
-    def run(self) -> None:
-        """Run the cells, if that is not done: afterwards `cell_errors` is complete."""
-        while self._fork is None:
-            self._fork = self._life.enter_context(self._server.fork())
-            self._loaded = {}
-            if self._deadline == math.inf:
-                self._deadline = time.monotonic() + self._wall_seconds
-            self._fork.send(self._start)
-            try:
-                self._fork.receive(_START_SECONDS)
-            except (ForkEnded, ForkTooSlow, wire.WireError) as error:
-                # No line of the student's has run yet.
-                raise ServerFailed(f"a fork did not start: {error!r}") from error
-            with contextlib.suppress(StudentError):
-                for cell in self._cells:
-                    if cell.name not in self._set_aside:
-                        self.run_cell(cell)
-                self._prove()
-            if self._unguarded and self._fork is None and not self._proven_again:
-                # It ended meanwhile, as of a limit that was noticed late; it has answered nothing.
-                self._unguarded, self._proven_again = None, True
-
     def unguarded(self) -> StudentError | None:
         """To be asked last: whether all is still noticed, or what to say if not."""
+        self._leave_waiting()
         self._skip_to(None)
         self._prove()
         return self._unguarded
-
-    def _prove(self) -> None:
-        if self._fork is None or time.monotonic() >= self._deadline:
-            return
-        stands, before = False, self._deadline
-        self._deadline = time.monotonic() + 2 * self.call_seconds  # it is ours, not of their time
-        with contextlib.suppress(StudentError, *NO_ANSWER):
-            for frame in self._proof.frames():
-                self.send(frame)
-            self._receive("the first")
-            stands = self._proof.holds(*self._receive("the second"))
-        self._deadline = before
-        if not stands:
-            self._unguarded = switched_off()
-
-    def run_cell(self, cell: Cell) -> None:
-        """Run one cell, now, over those that were run. Raises StudentError when it dies of it."""
-        self.send(wire.encode({"op": "cell", "name": cell.name, "source": cell.source}, {}))
-        what = f"the cell {cell.name}"
-        try:
-            failure = failure_in(self._receive(what)[0])
-        except StudentError as error:
-            self.cell_errors[cell.name] = error
-            self._set_aside.add(cell.name)
-            raise
-        if failure:
-            self.cell_errors[cell.name] = error_of(failure, what, self.cell_errors.values())
 
     def get(self, name: str) -> Any:
         """The value of a name. Raises StudentError when there is none, or it cannot be had."""
@@ -161,20 +91,64 @@ class RemoteStudent:
     def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
         """Make a call. Raises StudentError when it raises, hangs, or ends the process."""
         question = Question.of(target, args, options)
-        name = question.name
-        self._refuse(name)
+        if (heard := self.verbatim.taken(question)) is not None:
+            return self.answer(question, *heard)
+        self._leave_waiting()
+        at = self._turn_to(question)
+        if at is None:
+            self.put(question)
+        return self.answer(question, at)
+
+    def _leave_waiting(self) -> None:
+        """Nobody asks any more for what has come."""
+        for question, place, heard in self.verbatim.all_taken():
+            with contextlib.suppress(StudentError):  # it is kept
+                self.answer(question, place, heard)
+
+    def _turn_to(self, question: Question) -> int | None:
+        """Have its answer be the next to come, if it is one to come; and its place, then."""
+        self._refuse(question.name)
         self.run()
         at = self._find(question)
         self._skip_to(at)
-        self._refuse(name)  # by now its process may have died of it
+        self._refuse(question.name)  # by now its process may have died of it
         self.run()
-        if at is None:
-            self.put(question)
-        else:
+        if at is not None:
             self._next = max(self._next, at) if self._sent else at
             self._send_ahead()
             self._sent.popleft()
-        return self.answer(question, at)
+        return at
+
+    def repeats(self, questions: Sequence[Question], known: Collection[Digests]) -> Digests | None:
+        """Ask these, if they are foreseen; returns what came, if to the last bit it is known.
+
+        known: the digests of frames. Anything else waits until it is
+        asked for: by the same questions in this order, up to the first that was answered otherwise.
+        """
+        self._leave_waiting()
+        heard: Digests = ()
+        for question in questions:
+            if not any(each[: len(heard)] == heard for each in known):
+                return None
+            try:
+                at = self._find(question)
+                if at is None or self._turn_to(question) != at:
+                    return None
+            except StudentError:  # which comes again when it is asked
+                return None
+            try:
+                frame = self._hear(question.name)
+            except StudentError as error:
+                self.verbatim.wait(question, at, error)
+                return None
+            self.verbatim.wait(question, at, frame)
+            heard += (frame.digest,)
+        if heard not in known:
+            return None
+        for _, at, each in self.verbatim.all_taken():
+            if isinstance(each, wire.Frame):
+                self._keep(at, each, len(each.body))
+        return heard
 
     def answer_to(self, at: int) -> Answer:
         """The answer to a foreseen question, by its place; asked only if that was not done."""
@@ -183,6 +157,8 @@ class RemoteStudent:
             return self.ask(self._foreseen[at], at)
         if isinstance(known, StudentError):
             raise known.with_traceback(None)
+        if isinstance(known, wire.Frame):
+            return self.answer(self._foreseen[at], at, known)
         return known
 
     def ask(self, question: Question, at: int | None = None) -> Answer:
@@ -193,6 +169,7 @@ class RemoteStudent:
 
     def ready(self, name: str) -> None:
         """Have its process wait for a question about a name, and for nothing else."""
+        self._leave_waiting()
         self._refuse(name)
         self.run()
         self._skip_to(None)
@@ -219,11 +196,13 @@ class RemoteStudent:
         """Take the answers that come before the one to `at`; nobody asks for them any more."""
         while self._sent and self._sent[0] != at:
             place = self._sent.popleft()
-            question = self._foreseen[place]
+            self.verbatim.skip()
             with contextlib.suppress(StudentError):  # it is kept
-                self.answer(question, place)
+                self.answer(self._foreseen[place], place)
 
     def _send_ahead(self) -> None:
+        if self._next == len(self._foreseen) or len(self._sent) == _AHEAD:
+            return
         waiting = sum(len(self._foreseen[at].frame) for at in self._sent)
         while self._next < len(self._foreseen) and len(self._sent) < _AHEAD:
             question = self._foreseen[self._next]
@@ -248,11 +227,20 @@ class RemoteStudent:
                 self._loaded[id(weights)] = weights
                 self.send(frame)
 
-    def answer(self, question: Question, at: int | None = None) -> Answer:
-        """Wait for the answer to a question that was put; raises as `call` does."""
+    def answer(
+        self, question: Question, at: int | None = None, heard: Heard | None = None
+    ) -> Answer:
+        """Wait for the answer to a question that was put; raises as `call` does.
+
+        at: its place, if it was foreseen; heard: what has come already.
+        """
         name = question.name
         try:
-            reply, tensors = self._receive(name)
+            if isinstance(heard, StudentError):
+                raise heard
+            frame = heard or self._hear(name)
+            self.verbatim.note(None if at is None else self._foreseen[at], frame)
+            reply, tensors = self._read(name, frame)
         except StudentError as error:
             self._gone[name] = error
             raise
@@ -270,29 +258,18 @@ class RemoteStudent:
             if at is not None:
                 self._kept[at] = error
             raise
-        size = sum(each.nbytes for each in tensors.values())
-        if at is not None and self._kept_bytes + size <= _KEPT_BYTES:
-            self._kept[at] = answer
-            self._kept_bytes += size
+        if at is not None:
+            self._keep(at, answer, sum(each.nbytes for each in tensors.values()))
         return answer
 
-    def send(self, frame: bytes) -> None:
-        """Send something that is no question itself, to the process if there is one."""
-        if self._fork is not None:
-            self._fork.send(frame)
+    def _keep(self, at: int, answer: Answer | wire.Frame, size: int) -> None:
+        if self._kept_bytes + size <= _KEPT_BYTES:
+            self._kept[at] = answer
+            self._kept_bytes += size
 
-    def _receive(self, what: str) -> tuple[wire.Header, wire.Tensors]:
-        """The next answer; raises StudentError when the process does not live to give it."""
-        limits = self._server.limits
-        seconds = min(self.call_seconds, self._deadline - time.monotonic())
-        if seconds <= 0:
-            raise not_reached(what, limits.wall_seconds)
-        assert self._fork is not None
-        try:
-            return self._fork.receive(seconds)
-        except (ForkTooSlow, ForkEnded, wire.WireError) as end:
-            error = end_of(end, what, seconds, limits.output_bytes)
-        self._fork = None
+    def _lost(
+        self, end: ForkTooSlow | ForkEnded | wire.WireError, what: str, seconds: float
+    ) -> StudentError:
         self._next = min(self._sent, default=self._next)  # lost with the process: to be sent again
         self._sent.clear()
-        raise error
+        return super()._lost(end, what, seconds)

@@ -2,10 +2,11 @@
 
 import json
 import shutil
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import nbformat
+from nbformat import NotebookNode, from_dict
 from nbformat.v4.rwbase import split_lines, strip_transient
 from nbgrader.preprocessors import LimitOutput
 
@@ -19,11 +20,13 @@ from autograder.notebooks import files_beside
 
 __all__ = ["write_autograded"]
 
+_KEPT, _KEPT_LENGTH = 512, 20_000  # cells as they are written, and the longest of them
+
 
 def write_autograded(
     result: Result,
     assignment: Assignment,
-    release: nbformat.NotebookNode,
+    release: NotebookNode,
     figures: list[Path],
     submitted: Path,
     settings: Settings,
@@ -62,14 +65,32 @@ def write_autograded(
     return handed_in
 
 
-def _as_json(notebook: nbformat.NotebookNode) -> str:
-    """As nbformat.write writes it, and no copy is made of it first: its lines are split in place.
+def _as_json(notebook: NotebookNode) -> str:
+    """As nbformat.write writes it, cell by cell: most are the same in each submission.
 
-    Nor is it looked whether it is a notebook: it is, on our release.
+    It is not looked whether it is a notebook: it is, on our release.
     """
-    lines = strip_transient(split_lines(notebook))
+    lines = [
+        (_cell_once if len(cell) <= _KEPT_LENGTH else _cell)(cell)
+        for cell in (json.dumps(each, sort_keys=True) for each in notebook.cells)
+    ]
+    around = strip_transient(NotebookNode({**notebook, "cells": []}))
+    return _written({**around, "cells": [None]}).replace("null", ",\n  ".join(lines), 1) + "\n"
+
+
+def _cell(cell: str) -> str:
+    """How a cell, as JSON, is written in a notebook."""
+    (whole,) = split_lines(from_dict({"cells": [json.loads(cell)]})).cells
+    whole.metadata.pop("trusted", None)
+    return _written(whole).replace("\n", "\n  ")
+
+
+_cell_once = lru_cache(_KEPT)(_cell)
+
+
+def _written(value: object) -> str:
     how: dict[str, Any] = {"indent": 1, "sort_keys": True, "separators": (",", ": ")}
-    return json.dumps(lines, ensure_ascii=False, **how) + "\n"
+    return json.dumps(value, ensure_ascii=False, **how)
 
 
 def _copy_what_lies_beside(submitted: Path, folder: Path, ignore: list[str]) -> None:

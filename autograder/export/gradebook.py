@@ -8,21 +8,23 @@ stay as they are. It goes through nbgrader's own `Gradebook` and `SaveCells`, so
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from nbgrader.api import Assignment as Stored
-from nbgrader.api import MissingEntry, SubmittedAssignment
-from sqlalchemy import Select, select
+from nbgrader.api import MissingEntry
 
 from autograder.course import Assignment, Result
 from autograder.export.cells import ensure_cells
 from autograder.export.opening import GradebookError, open_gradebook
+from autograder.export.submitted import Submitted
 from autograder.export.times import HandInTime
 
 __all__ = ["GradebookError", "HandedIn", "Recorded", "record", "settle"]
+
+_AT_ONCE = 50  # students: so many are found, made and written by a few statements
 
 
 class Policy(Protocol):
@@ -68,28 +70,29 @@ def record(
     Either every other result is recorded or, when GradebookError is raised, none is.
     """
     handed_in = {} if handed_in is None else handed_in
-    recorded, withheld = 0, []
+    recorded, withheld, coming = 0, [], iter(results)
     with open_gradebook(db_url) as gradebook:
         ensure_cells(gradebook, assignment, release_notebook, db_url)
         with _one_transaction(gradebook):
-            notebook = gradebook.find_notebook(assignment.id, assignment.id)
-            cells = {cell.name: cell for cell in notebook.grade_cells}
-            there = set(gradebook.db.scalars(_handed_in_before(assignment.id)))
-            for result in results:
-                if result.needs_staff:
-                    _ask_for_staff(gradebook, result)
-                    withheld.append(result.student)
-                    continue
-                _refuse_misfit(result, assignment)
-                stored = _submitted_notebook(gradebook, result, there)
-                about = handed_in.get(result.student)
-                _record_scores(stored, result, assignment, cells, about)
+            found = Submitted(gradebook, assignment.id)
+            while some := list(islice(coming, _AT_ONCE)):
+                graded = [each for each in some if not each.needs_staff]
+                for result in graded:
+                    _refuse_misfit(result, assignment)
+                with gradebook.db.no_autoflush:  # half a submission would be asked for
+                    stored = found.of([each.student for each in graded])
+                    for result in graded:
+                        about = handed_in.get(result.student)
+                        _record_scores(stored[result.student], result, assignment, found, about)
+                gradebook.db.flush()
                 if policy:
-                    _record_penalties(gradebook, stored, policy)
+                    for notebook in stored.values():
+                        _record_penalties(gradebook, notebook, policy)
                 gradebook.db.commit()
-                recorded += 1
-                if result.trouble:
+                for result in filter(lambda each: each.asks_for_staff, some):
                     _ask_for_staff(gradebook, result)
+                recorded += len(graded)
+                withheld += [each.student for each in some if each.needs_staff]
     return Recorded(recorded, tuple(withheld))
 
 
@@ -134,13 +137,16 @@ def _record_scores(
     notebook: Any,
     result: Result,
     assignment: Assignment,
-    cells: Mapping[str, Any],
+    of: Submitted,
     handed_in: HandedIn | None,
 ) -> None:
-    """As nbgrader's Autograde and SaveAutoGrades, but for asking twice to grade one report."""
+    """As nbgrader's Autograde and SaveAutoGrades, but for asking twice to grade one report.
+
+    of: where the notebook is from, which knows its cells.
+    """
     grades = {grade.cell_id: grade for grade in notebook.grades}
     for item in result.items:
-        grade = grades[cells[item.item].id]
+        grade = grades[of.cells[item.item]]
         grade.auto_score = item.score
         # A score given by hand asks for a second look.
         grade.needs_manual_grade = grade.manual_score is not None or item.score is None
@@ -148,18 +154,19 @@ def _record_scores(
     at = handed_in.time.at if handed_in else None
     for part in assignment.manual:
         # So the formgrader lists it. Who has graded it is asked again when another is handed in.
-        grade = grades[cells[part.id].id]
+        grade = grades[of.cells[part.id]]
         waits = result.submission_sha256 is not None and part.id not in unanswered
         to_read = grade.manual_score is None or at not in (None, notebook.assignment.timestamp)
         grade.auto_score = 0.0 if part.id in unanswered else None
         grade.needs_manual_grade = waits and to_read
     for each in (*assignment.items, *assignment.manual):
-        _weigh(grades[cells[each.id].id], bool(each.dropped))
+        _weigh(grades[of.cells[each.id]], bool(each.dropped))
     if handed_in:
         unknown = handed_in.time.problem is not None  # then an earlier hand-in's time is no help
         notebook.assignment.timestamp = None if unknown else at or notebook.assignment.timestamp
         for comment in notebook.comments:
-            comment.auto_comment = "No response." if comment.name in unanswered else None
+            name = of.answers.get(comment.cell_id)
+            comment.auto_comment = "No response." if name in unanswered else None
 
 
 def _weigh(grade: Any, dropped: bool) -> None:
@@ -180,10 +187,12 @@ def _weigh(grade: Any, dropped: bool) -> None:
 
 
 def _record_penalties(gradebook: Any, notebook: Any, policy: Policy) -> None:
-    """Of all points, also those that were given by hand; and of others that it has changed."""
+    """Of all points, also those that were given by hand; and of others that it has changed.
+
+    What was recorded must be flushed.
+    """
     submission = notebook.assignment
     touched = submission.student.submissions if policy.over_course else [submission]
-    gradebook.db.flush()
     for each in touched:
         for one in each.notebooks:
             one.late_submission_penalty = policy.penalty(gradebook, one)
@@ -221,31 +230,3 @@ def _ask_for_staff(gradebook: Any, result: Result) -> None:
         if grade.name in items:
             grade.needs_manual_grade = True
     gradebook.db.commit()
-
-
-def _handed_in_before(assignment_id: str) -> Select[tuple[str]]:
-    """The students of whom the gradebook has a submission: of others it need not be asked."""
-    of_all = select(SubmittedAssignment.student_id).join(Stored)
-    return of_all.where(Stored.name == assignment_id)
-
-
-def _submitted_notebook(gradebook: Any, result: Result, there: set[str]) -> Any:
-    """Found or made. there: the students of whom there is a submission; who is new is added."""
-    name, student = result.assignment, result.student
-    if student in there:
-        with suppress(MissingEntry):
-            return gradebook.find_submission_notebook(name, name, student)
-    gradebook.update_or_create_student(student)
-    # nbgrader looks things up while the submission is half built; flushing it then would warn.
-    make = gradebook.update_or_create_submission if student in there else gradebook.add_submission
-    with gradebook.db.no_autoflush:
-        submission = make(name, student)
-    there.add(student)
-    for notebook in submission.notebooks:
-        if notebook.name == name:
-            return notebook
-    raise GradebookError(
-        f"the gradebook's submission of {name} by {student} was made before {name} had "
-        "a notebook and cannot hold scores; remove it with nbgrader's "
-        f"Gradebook.remove_submission({name!r}, {student!r}), then record again"
-    )

@@ -43,7 +43,7 @@ def read_cells(path: Path) -> list[HandedInCell]:
     """The cells of a student's notebook, or of the only one beside it; none if it is unreadable."""
     try:
         notebook, _ = read_notebook(find_submission(path.parent, path.stem))
-        cells = rejoin_lines(nbformat.from_dict(notebook))["cells"]
+        cells = rejoin_lines(_as_nodes(notebook)).cells
         left = iter(range(_MAX_OUTPUTS))
         return [_handed_in(cell, left) for cell in cells if _has_text(cell)]
     except UnreadableSubmission:
@@ -52,9 +52,18 @@ def read_cells(path: Path) -> list[HandedInCell]:
         return []
 
 
+def _as_nodes(notebook: dict[str, Any]) -> NotebookNode:
+    """As nodes, what rejoining lines needs as such."""
+    cells = [NotebookNode(each) if isinstance(each, dict) else each for each in notebook["cells"]]
+    for cell in filter(lambda each: "outputs" in each, cells):
+        cell.outputs = nbformat.from_dict(cell.outputs)
+    return NotebookNode(cells=cells)
+
+
 def rebuild(release: NotebookNode, theirs: list[HandedInCell]) -> NotebookNode:
     """A copy of the release with their answers, and what they added behind its place.
 
+    The story's words are the release's own cells, not copies.
     Doing it again with what has come of it changes nothing.
     """
     ours = {_grade_id(cell): cell for cell in release.cells if _grade_id(cell)}
@@ -73,8 +82,10 @@ def rebuild(release: NotebookNode, theirs: list[HandedInCell]) -> NotebookNode:
             added.setdefault(place, []).append(_shown(cell, f"added_{number}"))
     notebook = deepcopy(NotebookNode({**release, "cells": []}))
     notebook.cells = added.get(None, [])
-    for each in deepcopy(release.cells):
-        grade_id = _grade_id(each)
+    for released in release.cells:
+        grade_id = _grade_id(released)
+        # Nobody writes to the story's words, which are most of a notebook.
+        each = deepcopy(released) if grade_id or released.cell_type == "code" else released
         answer = answers.get(grade_id)
         if answer is not None:
             _answer(each, answer)

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from autograder.asking import PASTED, Cell
 from autograder.notebooks.magics import UNREADABLE
 from autograder.notebooks.pasted import is_pasted, readings
+from autograder.notebooks.tree import below, walked
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Of cells that were read: those that are given are the same in every submission. A long one, which
@@ -71,10 +72,22 @@ class _Statement:
         self.names = tuple(_names(node))
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All of it."""
+        return walked(self.node)
+
+    @cached_property
+    def inside(self) -> list[ast.AST]:
+        """What is in its functions."""
+        if isinstance(self.node, _FUNCTIONS):
+            return self.nodes
+        return [node for function in _outermost(self.node) for node in walked(function)]
+
+    @cached_property
     def own(self) -> frozenset[str]:
         """The names that its functions give to what they have."""
-        own = {name for function in _outermost(self.node) for name in _stored(function)}
-        for node in ast.walk(self.node):
+        own = {*_stored(self.inside)}
+        for node in self.nodes:
             if isinstance(node, ast.Global):
                 own -= set(node.names)
         return frozenset(own)
@@ -82,13 +95,12 @@ class _Statement:
     @cached_property
     def imports(self) -> tuple[ast.AST, ...]:
         """What its functions import."""
-        inside = (node for function in _outermost(self.node) for node in ast.walk(function))
-        return tuple(node for node in inside if isinstance(node, (ast.Import, ast.ImportFrom)))
+        return tuple(node for node in self.inside if isinstance(node, (ast.Import, ast.ImportFrom)))
 
     @cached_property
     def used(self) -> tuple[str, ...]:
         """The names that it uses, dotted ones as they stand there."""
-        return tuple(_used(self.node))
+        return tuple(_used(self.nodes))
 
     @cached_property
     def readings(self) -> frozenset[str]:
@@ -114,20 +126,20 @@ def _statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
         if isinstance(node, ast.stmt):
             yield node
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.expr)):
-            waiting += list(ast.iter_child_nodes(node))[::-1]
+            waiting += below(node)[::-1]
 
 
 def _names(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         yield node.name
     elif isinstance(node, ast.Assign):  # find = torch.argsort
-        yield from (name for target in node.targets for name in _stored(target))
+        yield from (name for target in node.targets for name in _stored(walked(target)))
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        yield from _stored(node.target)
+        yield from _stored(walked(node.target))
 
 
-def _stored(node: ast.AST) -> Iterator[str]:
-    for each in ast.walk(node):
+def _stored(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for each in nodes:
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             yield each.id
         elif isinstance(each, ast.arg):
@@ -182,11 +194,11 @@ def _outermost(top: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
             yield node
         else:
-            waiting += ast.iter_child_nodes(node)
+            waiting += below(node)
 
 
-def _used(top: ast.AST) -> Iterator[str]:
-    for node in ast.walk(top):
+def _used(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, ast.Load):
             if dotted := _dotted(node):
                 yield dotted

@@ -8,6 +8,8 @@ that two people do not write them alike by chance.
 import ast
 from collections.abc import Collection, Iterator
 
+from autograder.notebooks.tree import below, walked
+
 # Nodes of the tree. Of 1,855 functions in the sample course's submissions, 6 read like one of its
 # given parts: all below 20 nodes, and in no definition more than 23 together.
 _LONG = 40
@@ -27,7 +29,7 @@ def is_pasted(found: Collection[str], known: Collection[str]) -> bool:
 
 def readings(top: ast.AST) -> Iterator[str]:
     """How the functions in this read: names of their own, docstrings and annotations left out."""
-    for node in ast.walk(top):
+    for node in walked(top):
         if isinstance(node, _FUNCTIONS):
             start = 0 if ast.get_docstring(node, clean=False) is None else 1
             own = _own_names(node)
@@ -37,7 +39,7 @@ def readings(top: ast.AST) -> Iterator[str]:
 def _own_names(function: ast.AST) -> dict[str, str]:
     """The names that it gives to what it has, in their order, and how they are read."""
     own: dict[str, str] = {}
-    for node in ast.walk(function):
+    for node in walked(function):
         name = None
         if isinstance(node, ast.arg):
             name = node.arg
@@ -53,8 +55,6 @@ def _words(nodes: list[ast.AST], own: dict[str, str]) -> Iterator[str]:
     waiting = nodes[::-1]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.expr_context):
-            continue
         said = ""
         if isinstance(node, ast.Name):
             said = own.get(node.id, node.id)
@@ -66,4 +66,4 @@ def _words(nodes: list[ast.AST], own: dict[str, str]) -> Iterator[str]:
             said = node.arg or "**"
         yield f"{type(node).__name__}:{said}"
         if not isinstance(node, ast.arg):  # below it is its annotation
-            waiting += list(ast.iter_child_nodes(node))[::-1]
+            waiting += list(below(node))[::-1]

@@ -9,6 +9,7 @@ sockets but for connected pairs, message queues, shared memory, memory in files 
 """
 
 import ctypes
+import functools
 import os
 import platform
 import struct
@@ -81,6 +82,8 @@ _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16  # where they lie in what a filter is shown
 _Step = tuple[int, int, int, int]
+_STEP = struct.Struct("HBBI")
+_ITSELF = 0x49545345  # where the process's own number is to stand; no other value of the filter
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -100,16 +103,29 @@ def filter_calls(*, processes: bool) -> None:
 
     processes: new ones, too, and threads.
     """
-    steps = list(_program(processes))
-    code = b"".join(struct.pack("HBBI", *step) for step in steps)
+    code, ours = packed(processes)
     buffer = ctypes.create_string_buffer(code, len(code))
+    for at in ours:
+        struct.pack_into("I", buffer, at, os.getpid())
     set_filter, by_program = 22, 2
-    _prctl(set_filter, by_program, struct.pack("HxxxxxxP", len(steps), ctypes.addressof(buffer)))
+    steps = len(code) // _STEP.size
+    _prctl(set_filter, by_program, struct.pack("HxxxxxxP", steps, ctypes.addressof(buffer)))
 
 
-def _program(processes: bool) -> Iterator[_Step]:
+@functools.cache
+def packed(processes: bool) -> tuple[bytes, tuple[int, ...]]:
+    """The filter as the kernel takes it, and where in it the process's own number is to stand.
+
+    Asked once in the server, so that no fork has to.
+    """
+    steps = list(_program(processes, _ITSELF))
+    code = b"".join(_STEP.pack(*step) for step in steps)
+    return code, tuple(at * _STEP.size + 4 for at, step in enumerate(steps) if step[3] == _ITSELF)
+
+
+def _program(processes: bool, itself: int) -> Iterator[_Step]:
     machine = list(_MACHINES).index(platform.machine())
-    looks = _looks()
+    looks = _looks(itself)
     yield (_LOAD, 0, 0, _MACHINE)
     yield (_EQUAL, 1, 0, _MACHINES[platform.machine()])
     yield (_RETURN, 0, 0, _KILL)
@@ -142,8 +158,8 @@ def _look(position: int, bits: int, values: tuple[int, ...]) -> Iterator[_Step]:
     yield (_RETURN, 0, 0, _FAIL | _EPERM)
 
 
-def _looks() -> dict[str, _Looks]:
-    itself = (0, _EVERY_BIT, (0, os.getpid()))
+def _looks(number: int) -> dict[str, _Looks]:
+    itself = (0, _EVERY_BIT, (0, number))
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC: none that names a process, or
     # has one sent a signal when somebody opens a file.
     commands = (0, 1, 2, 3, 4, 1030)

@@ -79,25 +79,38 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
         if header["op"] == "keep":
             kept = _Again(*incoming.receive(wire.MAX_BYTES), weights, header["seconds"])
             continue
-        packer = wire.Packer(max_bytes)
         if header["op"] == "start":
             session = Session(header["banned"], header["banned_in"], main=True)
             for name, source in header["modules"].items():
                 session.module(name, source)
             if header["banned"] or header["banned_in"]:
                 tamper.watch(session.refusal)
-            reply: wire.Header = {}
+            frame = wire.encode({}, {})
         else:
             assert session is not None
-            try:
-                if header["op"] == "again":
-                    assert kept is not None
-                    reply = kept.reply(session, header, packer.pack)
-                else:
-                    reply = _reply(session, header, _Unpacker(tensors, weights), packer.pack)
-            except (Exception, Overdue) as error:  # an answer that could not be described
-                reply = {"failure": asdict(describe_failure(error))}
-        wire.send(channel, wire.encode(reply, packer.tensors))
+            frame = answer(session, header, tensors, weights, max_bytes, kept)
+        wire.send(channel, frame)
+
+
+def answer(
+    session: Session,
+    header: wire.Header,
+    tensors: wire.Tensors,
+    weights: Mapping[int, wire.Tensors],
+    max_bytes: int,
+    kept: "_Again | None" = None,
+) -> bytes:
+    """The frame that answers a question."""
+    packer = wire.Packer(max_bytes)
+    try:
+        if header["op"] == "again":
+            assert kept is not None
+            reply = kept.reply(session, header, packer.pack)
+        else:
+            reply = _reply(session, header, _Unpacker(tensors, weights), packer.pack)
+    except (Exception, Overdue) as error:  # an answer that could not be described
+        reply = {"failure": asdict(describe_failure(error))}
+    return wire.encode(reply, packer.tensors)
 
 
 @dataclass

@@ -189,21 +189,36 @@ class Fork:
             self._stuck = True
 
     def receive(self, seconds: float) -> tuple[wire.Header, wire.Tensors]:
-        """Wait for the next answer at most `seconds`.
+        """Wait for the next answer at most `seconds`, and read it.
 
         Raises ForkEnded, ForkTooSlow, and WireError for an answer that is none.
         """
+        return self.read(self.hear(seconds))
+
+    def hear(self, seconds: float) -> wire.Frame:
+        """The same, not yet read. Raises the same."""
         deadline = time.monotonic() + (0.0 if self._stuck else seconds)
         try:
-            return self._incoming.receive(self._server.limits.output_bytes, deadline)
+            return self._incoming.frame(self._server.limits.output_bytes, deadline)
         except wire.Closed:
             self.ended = True
             raise ForkEnded(self._server.end_fork(kill_after=1.0)) from None
         except wire.TooSlow:
-            self.ended = True
-            self._server.end_fork(kill_after=0.001)
+            self._end()
             raise ForkTooSlow from None
         except wire.WireError:
+            self._end()
+            raise
+
+    def read(self, frame: wire.Frame) -> tuple[wire.Header, wire.Tensors]:
+        """What an answer says. Raises WireError for one that is none, and ends the fork."""
+        try:
+            return frame.read()
+        except wire.WireError:
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        if not self.ended:
             self.ended = True
             self._server.end_fork(kill_after=0.001)
-            raise

@@ -107,6 +107,11 @@ def of_modules(
                     function = vars(function).get("__wrapped__")
 
 
+def every_kind() -> list[str]:
+    """Names of which each kind has one."""
+    return [kind.words[0] for kind in _KINDS]
+
+
 def kind_of(name: str) -> bool:
     """Whether something of this name is of any kind."""
     return _ANY.search(name) is not None

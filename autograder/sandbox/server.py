@@ -54,7 +54,7 @@ def main() -> None:
     _leave_paths_as_they_are()
     import torch
 
-    from autograder.sandbox import fork
+    from autograder.sandbox import fork, warm
 
     for name in config["preload"]:
         with contextlib.suppress(ImportError):
@@ -64,7 +64,7 @@ def main() -> None:
         ctypes.CDLL(None).prctl(be_reaper, 1, 0, 0, 0)
 
     torch.set_num_threads(1)  # a fork has only the thread that forked
-    _warm_up()
+    warm.up()
     if not _empty(scratch):
         sys.exit(f"{scratch} cannot be emptied")
     gc.enable()
@@ -75,7 +75,7 @@ def main() -> None:
     space = address_space()
     control.send(json.dumps({"ready": True, "torch": str(torch.__version__)}).encode())
 
-    nothing = os.open(os.devnull, os.O_RDWR)
+    nothing, prctl = os.open(os.devnull, os.O_RDWR), ctypes.CDLL(None).prctl
     for forks in itertools.count():
         if forks == _FORKS:
             pages.make_large(large)
@@ -88,7 +88,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             when_we_die = 1  # PR_SET_PDEATHSIG: whoever is left alone is ended
-            ctypes.CDLL(None).prctl(when_we_die, int(signal.SIGKILL), 0, 0, 0)
+            prctl(when_we_die, int(signal.SIGKILL), 0, 0, 0)
             os.setsid()
             for fd in (0, 1, 2):  # 0 was the control socket
                 os.dup2(nothing, fd)
@@ -137,22 +137,6 @@ def _leave_paths_as_they_are() -> None:
     link can be read: matplotlib, which asks for the real path of its fonts, could draw nothing.
     """
     os.path.realpath = lambda path, **_: os.path.abspath(path)  # type: ignore[assignment]
-
-
-def _warm_up() -> None:
-    """Do once what torch prepares at its first use, so that no fork has to."""
-    import torch
-
-    from autograder.sandbox import refusal, tamper
-    from autograder.sandbox.session import How, Session
-
-    refusal.operations()
-    tamper.known()
-    refusal.stand_ins()
-    session = Session()
-    session.cell("warm up", "def f(x): return x.softmax(-1) @ x")
-    how = How(cotangents=[torch.ones(2, 2)], elsewhere=True, work=True)
-    session.call("f", [torch.ones(2, 2, requires_grad=True)], {}, how)
 
 
 def _watch(child: int, control: socket.socket, scratch: str, max_bytes: int) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Session:
         *,
         main: bool = False,
     ) -> None:
-        self._banned = frozenset(banned)
+        self._banned = tuple(banned)  # in this order: of names that fit alike the first is told
         self._banned_in = dict(banned_in or {})
         self.refusal = Refusal()
         self.codes: dict[str, types.CodeType] = {}  # of each cell that was run last

@@ -14,6 +14,7 @@ A value in a header is one of
     {"odd": text}                                   anything else, described
 """
 
+import hashlib
 import json
 import math
 import os
@@ -31,6 +32,7 @@ Header = dict[str, Any]
 Tensors = dict[str, torch.Tensor]
 
 _LENGTHS = struct.Struct("<IQ")
+_AS_JSON = json.JSONEncoder(allow_nan=False).encode  # made once
 MAX_HEADER_BYTES = 1 << 20
 MAX_BYTES = 1 << 28  # of tensors, in a frame of the grader's
 _MAX_TEXT = 2_000
@@ -84,8 +86,7 @@ def encode(header: Header, tensors: Tensors) -> bytes:
         about[name] = [str(tensor.dtype).removeprefix("torch."), list(tensor.shape)]
         payload += tensor.numpy().tobytes()
         payload += bytes(-len(payload) % _ALIGNED)
-    whole = {**header, "tensors": about} if about else header
-    head = json.dumps(whole, allow_nan=False).encode()
+    head = _AS_JSON({**header, "tensors": about} if about else header).encode()
     return _LENGTHS.pack(len(head), len(payload)) + head + payload
 
 
@@ -126,6 +127,31 @@ def send(sock: socket.socket, frame: bytes, deadline: float | None = None) -> No
             raise Closed from error
 
 
+@dataclass(frozen=True)
+class Frame:
+    """One frame as it came, not yet read."""
+
+    head_bytes: int
+    body: bytearray
+
+    @property
+    def digest(self) -> bytes:
+        """What tells it from every other frame."""
+        return hashlib.sha256(_LENGTHS.pack(self.head_bytes, 0) + self.body).digest()
+
+    def read(self) -> tuple[Header, Tensors]:
+        """The header and the tensors, which lie in the frame's own memory. Raises WireError."""
+        try:
+            header = json.loads(self.body[: self.head_bytes].decode())
+            about = header.pop("tensors", {}) if isinstance(header, dict) else {}
+            tensors = _laid_out(about, self.body[self.head_bytes :])
+        except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
+            raise WireError(f"a frame that cannot be read: {error}") from error
+        if not isinstance(header, dict):
+            raise WireError("a header that is not an object")
+        return header, tensors
+
+
 class Incoming:
     """Reads frames from a socket. What has come of the next ones is kept, up to a chunk."""
 
@@ -134,23 +160,18 @@ class Incoming:
         self._there = bytearray()
 
     def receive(self, max_bytes: int, deadline: float | None = None) -> tuple[Header, Tensors]:
-        """One frame of at most `max_bytes` of tensors. Raises WireError, Closed, TooSlow."""
+        """One frame of at most `max_bytes` of tensors, read. Raises WireError, Closed, TooSlow."""
+        return self.frame(max_bytes, deadline).read()
+
+    def frame(self, max_bytes: int, deadline: float | None = None) -> Frame:
+        """The same, not yet read. Raises WireError when it is too large, Closed and TooSlow."""
         head_bytes, payload_bytes = _LENGTHS.unpack(self._exactly(_LENGTHS.size, deadline))
         if head_bytes > MAX_HEADER_BYTES:
             raise WireError(f"a header of {head_bytes} bytes; {MAX_HEADER_BYTES} are allowed")
         # What lies between tensors: a little for each
         if payload_bytes > max_bytes + MAX_HEADER_BYTES:
             raise WireError(f"{payload_bytes} bytes of tensors; {max_bytes} are allowed")
-        body = self._exactly(head_bytes + payload_bytes, deadline)
-        try:
-            header = json.loads(body[:head_bytes])
-            about = header.pop("tensors", {}) if isinstance(header, dict) else {}
-            tensors = _laid_out(about, body[head_bytes:])
-        except Exception as error:  # whatever a parser says of hostile bytes, it is the same to us
-            raise WireError(f"a frame that cannot be read: {error}") from error
-        if not isinstance(header, dict):
-            raise WireError("a header that is not an object")
-        return header, tensors
+        return Frame(head_bytes, self._exactly(head_bytes + payload_bytes, deadline))
 
     def _exactly(self, count: int, deadline: float | None) -> bytearray:
         there = self._there
@@ -171,15 +192,10 @@ class Incoming:
 
 
 def _wait(sock: socket.socket, event: int, deadline: float | None) -> None:
-    if deadline is None:
-        timeout_ms = None
-    elif (left := deadline - time.monotonic()) > 0:
-        timeout_ms = left * 1000
-    else:
-        raise TooSlow
+    left_ms = None if deadline is None else (deadline - time.monotonic()) * 1000
     poll = select.poll()
     poll.register(sock, event)
-    if not poll.poll(timeout_ms):
+    if (left_ms is not None and left_ms <= 0) or not poll.poll(left_ms):
         raise TooSlow
 
 
@@ -255,8 +271,7 @@ def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
         raise WireError("a value that is not described")
     try:
         if "tensor" in part:
-            value = tensors[part["tensor"]]
-            order = part["order"]
+            value, order = tensors[part["tensor"]], part["order"]
             if value.dim() > _MAX_AXES:
                 raise WireError("a tensor of too many axes")
             if order != list(range(value.dim())):

@@ -56,6 +56,14 @@ def test_what_is_banned_stands_for_all_of_its_kind(server, call, named):
         assert each.unguarded() is None
 
 
+@pytest.mark.parametrize("banned", [BANNED[:2], BANNED[1::-1]])
+def test_of_names_that_fit_alike_the_first_of_the_list_is_told(server, banned):
+    source = "def f(q): return torch.ops.aten._safe_softmax(q, -1)"  # which bears neither name
+    with student(server, source, banned) as each, pytest.raises(StudentError) as error:
+        each.call("f", Q)
+    assert f"uses {banned[0]}" in str(error.value)
+
+
 @pytest.mark.parametrize(
     "call",
     ["torch.rms_norm(q, [4])", "kept(4)(q)", "torch.ops.aten._fused_rms_norm(q, [4], None, 1)"],

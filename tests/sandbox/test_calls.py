@@ -45,7 +45,7 @@ def said(machine, number, *arguments, processes=False, architecture=None):
     """What the kernel does by the filter: it runs the program on one call."""
     shown = {0: number, 4: architecture or calls._MACHINES[machine]}
     shown |= {16 + 8 * n: value & 0xFFFFFFFF for n, value in enumerate(arguments)}
-    program, at, value = list(calls._program(processes)), 0, 0
+    program, at, value = list(calls._program(processes, os.getpid())), 0, 0
     while True:
         code, yes, no, operand = program[at]
         at += 1
