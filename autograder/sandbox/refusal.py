@@ -161,14 +161,11 @@ class Refusal:
 
     @contextlib.contextmanager
     def also(self, banned: Collection[str]) -> Iterator[None]:
-        """Refuse these too while the block runs, and until others, or none, are asked for.
-
-        The next call is mostly of the same.
-        """
+        """Refuse these too while the block runs, and on until one of others does."""
         self.calling = True
         held = (*banned,), len(self.imported)
         if held != self._held:
-            self._give_back()
+            self.give_back()
             if banned:
                 self._registered, self._undo = self._replace(banned)
             self._held = held
@@ -177,12 +174,14 @@ class Refusal:
         finally:
             self.calling = False
 
-    def _give_back(self) -> None:
+    def give_back(self) -> None:
+        """Refuse no longer what `also` refuses."""
         self.working = True
         for each in self._undo:
             each()
         self.working = False
         self._registered, self._undo = None, []  # and with the former its kernels
+        self._held = (), 0
 
     def _replace(self, banned: Collection[str]) -> tuple[Any, list[_Undo]]:
         """Refuse these. Returns what holds the kernels, and what gives the functions back."""

@@ -49,8 +49,10 @@ def up() -> None:
         for _ in range(_TIMES):
             session = Session()
             session.cell("warm up", _CELL)
-            with Refusal().also(refusal.every_kind()):
+            refused = Refusal()
+            with refused.also(refusal.every_kind()):
                 pass
+            refused.give_back()
             for question in _questions():
                 wire.send(ours, question)
                 header, tensors = there.receive(wire.MAX_BYTES)
