@@ -580,6 +580,10 @@ class ModeLostAtAnEarlyEnd(GreedyDecodeCached):
 
     item = "cached_care"
 
+    def enter(self, model):
+        self.ended_early = False
+        return super().enter(model)
+
     def is_done(self, ended):
         self.ended_early = bool(ended.all())
         return self.ended_early
