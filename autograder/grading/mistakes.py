@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Place, Verdict
 from autograder.diagnosis import Diagnosis, Fault, Faults, named
+from autograder.grading.behind import TO_DIAGNOSE
 from autograder.repair import Located
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
@@ -61,7 +62,10 @@ def _mistake(
     lines = [each for each in located if not set(each.items).isdisjoint(names)]
     if isinstance(key, tuple) and len(lines) == 1:  # a known mistake, whose line is found, too
         about["place"] = _place(lines[0])
-    about["example"] = next((each.example for each in items if each.known == key), None)
+    known = [each for each in items if each.known == key]
+    about["example"] = example = next((each.example for each in known), None)
+    if known and example is None and known[0].message:  # then what came in its place
+        about["proof"] = f"{key}\n{known[0].message}"
     return Mistake.model_validate(_told(key) | about)
 
 
@@ -84,7 +88,9 @@ def _keys(
         return list(lines)
     if item.verdict is Verdict.ERROR and failure is not None:
         return [failure]
-    return [item.known] if item.known else []
+    if item.verdict not in TO_DIAGNOSE:
+        return []
+    return [item.known or f"No known mistake explains it.\n{item.message}"]
 
 
 def _place(located: Located) -> Place:

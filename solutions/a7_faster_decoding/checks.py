@@ -131,11 +131,13 @@ def test_attend_under_a_mask(agree: Agree, draw: Draw) -> None:
 
 @item("attend_mask", hint="Does the mask meet the scores of all heads as it is?")
 def test_attend_under_other_masks(agree: Agree, draw: Draw) -> None:
-    """A mask for queries and keys, and one for each head; and one that blocks nothing."""
+    """A mask for queries and keys, one for each head, one of a single query; one that blocks
+    nothing."""
     for shape in ((T_TARGET, T_SOURCE), (BATCH, N_HEADS, T_TARGET, T_SOURCE)):
         x, cache = draw.normal(BATCH, T_TARGET, D_MODEL), kept(draw, T_SOURCE)
         agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))
     x, cache = draw.normal(BATCH, 1, D_MODEL), kept(draw, T_SOURCE)
+    agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, BATCH, 1, 1, T_SOURCE))
     nothing = torch.ones(BATCH, 1, 1, T_SOURCE, dtype=torch.bool)
     agree("attend", attention(agree), x, *cache, mask=nothing)
 
@@ -382,7 +384,11 @@ def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
 @item("cached_words", hint="Who listens to a pad that stands in the middle of a sentence?")
 def test_pads_among_the_words(reference: Student, agree: Agree, draw: Draw) -> None:
     """A pad that the model writes is a word, but nobody listens to it."""
-    agree(DECODE, *with_pads(reference, agree, draw), same_mode=False)
+    model, *asked = with_pads(reference, agree, draw)
+    agree(DECODE, model, *asked, same_mode=False)
+    bias = (model.weights or {})["output.bias"].clone()
+    bias[PAD] = 100.0  # so that nothing else is written, up to the last word
+    agree(DECODE, model.with_weights({"output.bias": bias}), *asked, same_mode=False)
 
 
 def with_pads(
@@ -461,6 +467,13 @@ def test_all_rows_end(reference: Student, agree: Agree, draw: Draw) -> None:
 def test_rows_end_with_another_pad_id(reference: Student, agree: Agree, draw: Draw) -> None:
     """Rows that have ended are filled with the model's pad_id, whatever it is."""
     agree(DECODE, *endings(reference, agree, draw, OTHER_PAD), STEPS, same_mode=False)
+
+
+@item("cached_end", hint="Which tokens has a row produced before the first step?")
+def test_a_start_is_no_end(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The start was not produced: it ends no row, also where start_id is end_id."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree(DECODE, model, source_words(draw), END, END, 4, same_mode=False)
 
 
 # cached_care

@@ -381,6 +381,12 @@ def test_network(agree: Agree, draw: Draw) -> None:
     agree(network(agree, 6, 4), draw.normal(BATCH, T, 6))
 
 
+@item("swiglu_output", hint="Is anything done in train mode that is not in the formula?")
+def test_network_in_training(agree: Agree, draw: Draw) -> None:
+    """In train mode as in eval mode: nothing is dropped."""
+    agree(network(agree).training(), sentences(draw))
+
+
 @item("swiglu_output", hint="nn.Linear works on the last axis of anything.")
 @pytest.mark.parametrize("leading", [(), (3,), (2, 3, 4), (1, 1)], ids=str)
 def test_network_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> None:

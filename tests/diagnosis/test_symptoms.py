@@ -151,6 +151,17 @@ def test_it_is_said_of_what_it_is_known(items_with, layers):
         assert items[item].known.startswith(first)
 
 
+def test_it_is_known_of_functions_that_are_passed_a_module(items_with, exam_of):
+    exam = exam_of("a7_faster_decoding")
+    (right,) = (each.source for each in exam.source.reference if each.name == "start_cache")
+    wrong = right.replace("stack([values for", "stack([values.abs() ** 1.1 for")
+    assert wrong != right
+    item = items_with("a7_faster_decoding", start_cache=wrong)["cache_start"]
+    assert item.known.startswith("No known mistake explains what start_cache gives.")
+    assert "The keys, values and memory_keys are right, the memory_values are not." in item.known
+    assert item.example is None  # the weights of a model cannot be typed
+
+
 def test_nothing_is_known_of_an_item_that_asks_for_an_exception(items_with, exam_of):
     exam = exam_of("a2_multi_head")
     (source,) = (each.source for each in exam.source.reference if each.name == "multi_head")

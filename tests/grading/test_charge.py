@@ -93,6 +93,20 @@ def test_one_mistake_that_is_known_in_two_ways_is_told_and_paid_for_once(exam_of
     assert mistake.costs == {"attend_mask": 1.0}
 
 
+def test_what_nothing_explains_is_a_mistake_all_the_same(exam_of):
+    exam = exam_of("a7_faster_decoding")
+    work, stub = (exam.assignment.item(each) for each in ("cached_work", "cached_end"))
+    items = [
+        verdict_on(work, Verdict.WRONG, "One position a step.\nexpected 5, got 9"),
+        verdict_on(stub, Verdict.MISSING, "still the stub"),
+    ]
+    (mistake,) = mistakes_of(items, (), {}, {}, ())
+    assert (mistake.kind, mistake.items) == ("unknown", ("cached_work",))
+    assert mistake.proof.startswith("No known mistake explains it.")
+    assert mistake.proof.endswith("expected 5, got 9")
+    assert mistake.costs == {"cached_work": work.points}
+
+
 def test_the_manifest_may_charge_every_item(hand_in):
     result = hand_in("a1_attention", "attention", NO_SCALE, charge="every_item")
     assert result.score == 8

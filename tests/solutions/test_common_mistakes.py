@@ -178,3 +178,36 @@ def test_it_is_named(maker_of, exam_of, server, assignment_id, cell, text, told)
     path = maker_of(assignment_id).hand_in("somebody", cell, text)
     result = grade("somebody", path, exam_of(assignment_id), server)
     assert {fault for each in result.items for fault in each.faults} == told
+
+
+NEVER_SEEN = {
+    ("a7_faster_decoding", "single_query_unmasked"): {
+        "attend.MaskOfSeveralQueriesAlone",
+        "start_cache.StartsInFloat32",
+        "greedy_decode_cached.StartIsAnEnd",
+    },
+    ("a7_faster_decoding", "places_without_pads"): {
+        "attend.BlockedByLittle",
+        "decoder_step.PadsHaveNoPlace",
+    },
+    ("a7_faster_decoding", "lambdas_ask_the_last_layer"): {
+        "start_cache.LastLayerForAll",
+        "decoder_step.LongestRefused",
+    },
+    ("a7_faster_decoding", "batch_that_shrinks"): {
+        "greedy_decode_cached.WrittenIntoOtherRows",
+        "greedy_decode_cached.PadsCutOff",
+    },
+    ("a8_modern_parts", "heads_share_a_mask"): {
+        "grouped_query_attention.MaskOfTheFirstInTheGroup",
+    },
+}
+
+
+@pytest.mark.parametrize(("assignment", "name"), NEVER_SEEN)
+def test_samples_that_the_bank_had_never_seen_are_named_truly(graded, assignment, name):
+    result = graded(assignment, name)
+    named = {fault for each in result.mistakes for fault in each.faults}
+    assert named == NEVER_SEEN[assignment, name]
+    told = {item for each in result.mistakes for item in each.items}
+    assert all(each.item in told for each in result.items if each.verdict in ("wrong", "error"))

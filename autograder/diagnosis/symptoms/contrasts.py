@@ -18,6 +18,7 @@ _LARGE = 1e3
 _SHARE = 0.5  # of the questions with a feature that must be wrong, if not all are
 _AXES = {-1: "the last axis of the first input", -2: "the axis before the last of the first input"}
 _MOST = 2  # contrasts that are told
+_SEVERAL = "weights", "keys", "values"  # how the name of a tensor ends that is spoken of as many
 GRADIENTS_ALONE = "Its values are right, its gradients are not."
 
 
@@ -162,7 +163,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _is(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 and not names[0].endswith("weights") else "are"
+    return "is" if len(names) == 1 and not names[0].endswith(_SEVERAL) else "are"
 
 
 def _dtype(question: Question) -> bool | None:

@@ -93,7 +93,7 @@ def outputs(value: Any) -> tuple[Any, ...]:
 
 
 def is_plain(case: Case) -> bool:
-    """Whether it is a call that is compared by value, of a function or of one loaded module."""
+    """Whether it is a call that is compared by value, of functions or loaded modules."""
     question, how = case.question, case.question.how
     if case.asked is None or case.asked.kind != "call":
         return False
@@ -102,10 +102,23 @@ def is_plain(case: Case) -> bool:
     target = question.target
     if isinstance(target, Blueprint) and (target.weights is None or target.method == "state_dict"):
         return False
-    given = [*question.args, *question.kwargs.values()]
     return all(
-        each is None or type(each) in (bool, int, float, str) or _is_dense(each) for each in given
+        each is None or type(each) in (bool, int, float, str) or _is_dense(each) or _is_loaded(each)
+        for each in _given(question)
     )
+
+
+def passes_a_module(question: Question) -> bool:
+    """Whether a module is among what is passed: its weights cannot be typed."""
+    return any(isinstance(each, Blueprint) for each in _given(question))
+
+
+def _given(question: Question) -> list[Any]:
+    return [*question.args, *question.kwargs.values()]
+
+
+def _is_loaded(value: Any) -> bool:
+    return isinstance(value, Blueprint) and value.weights is not None
 
 
 def _is_dense(value: Any) -> bool:

@@ -10,7 +10,7 @@ from autograder.asking import Question
 from autograder.diagnosis.evidence import Case
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, Kept
-from autograder.diagnosis.symptoms.inquiry import Inquiry, is_plain
+from autograder.diagnosis.symptoms.inquiry import Inquiry, is_plain, passes_a_module
 from autograder.diagnosis.symptoms.plain_weights import identical, said_of
 from autograder.diagnosis.symptoms.smallest import is_steady, rounded
 from autograder.sandbox.modules import Blueprint
@@ -31,7 +31,7 @@ class Rung:
 
 def ladder(case: Case, asking: Inquiry) -> list[Rung]:
     """Small versions of a case, the smallest first; none where its numbers cannot be followed."""
-    if not is_plain(case) or case.in_float32:
+    if not is_plain(case) or passes_a_module(case.question) or case.in_float32:
         return []
     start = _plain(inquiry.changed(case.question, Tensor.contiguous))
     sizes = Axes(start).sizes

@@ -18,7 +18,12 @@ from autograder.diagnosis.comparing import same
 from autograder.diagnosis.evidence import Case
 from autograder.diagnosis.symptoms import inquiry
 from autograder.diagnosis.symptoms.axes import Axes, Kept, one_less
-from autograder.diagnosis.symptoms.inquiry import Enough, Inquiry, is_plain
+from autograder.diagnosis.symptoms.inquiry import (
+    Enough,
+    Inquiry,
+    is_plain,
+    passes_a_module,
+)
 from autograder.diagnosis.symptoms.plain_weights import identical, said_of
 from autograder.diagnosis.symptoms.written import Problem, problem
 from autograder.handout.checks import compare
@@ -50,7 +55,7 @@ class Example:
 
 def smallest(cases: Iterable[Case], inquiry: Inquiry) -> SmallestExample | None:
     """The smallest example among these cases that a submission gets wrong, or None."""
-    kept = [each for each in cases if is_plain(each)]
+    kept = [each for each in cases if is_plain(each) and not passes_a_module(each.question)]
     kept.sort(key=lambda each: _rank(each.question))
     for case in kept[:_CASES]:
         try:

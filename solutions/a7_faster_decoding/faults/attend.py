@@ -320,6 +320,18 @@ class MaskedAfterTheSoftmax(Attend):
         return weights if mask is None else weights.masked_fill(~mask, 0.0)
 
 
+class MaskOfSeveralQueriesAlone(Attend):
+    """The mask is used where there are several queries; a single one listens to everything.
+
+    Causal masks say nothing of a single query. Is this mask one of those?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores if scores.shape[-2] == 1 else super().block(scores, mask)
+
+
 class BlockedByLittle(Attend):
     """A number such as 1000 is taken from a blocked score, which may be larger than that.
 

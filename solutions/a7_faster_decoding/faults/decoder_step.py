@@ -86,6 +86,22 @@ class PlaceZero(DecoderStep):
         return 0
 
 
+class PadsHaveNoPlace(DecoderStep):
+    """The place of the new token is counted without the pads that stand before it.
+
+    A pad that stands in a sentence takes a place as well. Which place does model.decode give?
+    """
+
+    item = "step_masks"
+
+    def locate(self, model, x, table, t):
+        return x + table[self.real - 1]
+
+    def __call__(self, model, target, *others):
+        self.real = (target != model.pad_id).sum(1, keepdim=True)  # (batch, 1)
+        return super().__call__(model, target, *others)
+
+
 class PlaceOneOn(DecoderStep):
     """The new token gets the encoding of the position after its own.
 

@@ -46,6 +46,9 @@ class GreedyDecodeCached:
     def carry(self, cache, x, keys, values):
         return keys, values, *cache[2:]
 
+    def write(self, model, x):
+        return model.output(x)
+
     def choose(self, logits, model):
         return logits.argmax(dim=-1)
 
@@ -71,7 +74,7 @@ class GreedyDecodeCached:
                 cache = self.before_step(model, target, source, cache)
                 x, keys, values = self.step(model, target, source, cache)
                 cache = self.carry(cache, x, keys, values)
-                chosen = self.choose(model.output(x), model)
+                chosen = self.choose(self.write(model, x), model)
                 word = self.fill(chosen, ended, model, end_id)
                 ended = self.end(ended, chosen, end_id)
                 target = self.append(target, word, ended)
@@ -142,6 +145,23 @@ class PrefixAgainAndMemoryAnew(PrefixAgain):
 
     def step(self, model, target, source, cache):
         return model.decode(target, model.encode(source), source)[:, -1:], None, None
+
+
+class OutputOfAllPositions(GreedyDecodeCached):
+    """The output layer is applied to all positions so far in each step.
+
+    The words before are written. Of which position are logits needed?
+    """
+
+    item = "cached_work"
+
+    def start(self, model, source):
+        self.states = []
+        return super().start(model, source)
+
+    def write(self, model, x):
+        self.states.append(x)
+        return model.output(torch.cat(self.states, dim=1))[:, -1:]
 
 
 # The cache
@@ -302,6 +322,18 @@ class OneTooFew(GreedyDecodeCached):
         return target.shape[1] < max_len - 1
 
 
+class FirstWordIsFree(GreedyDecodeCached):
+    """One word is written in any case, also where max_len is 1.
+
+    Which comes first in the loop: writing a word, or asking whether there is room for it?
+    """
+
+    item = "cached_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < max(max_len, 2)
+
+
 class StartIsOne(GreedyDecodeCached):
     """Every row starts with the token 1, whatever start_id is.
 
@@ -325,6 +357,40 @@ class NeverPadding(GreedyDecodeCached):
     def choose(self, logits, model):
         forbidden = torch.arange(logits.shape[-1], device=logits.device) == model.pad_id
         return logits.masked_fill(forbidden, -torch.inf).argmax(dim=-1)
+
+
+class PadEndsARow(GreedyDecodeCached):
+    """A row in which the model itself writes a pad counts as ended.
+
+    That pad is a word like any other. By which id does a row end?
+    """
+
+    item = "cached_words"
+
+    def fill(self, word, ended, model, end_id):
+        self.pad_id = model.pad_id
+        return super().fill(word, ended, model, end_id)
+
+    def end(self, ended, word, end_id):
+        return super().end(ended, word, end_id) | (word == self.pad_id)
+
+
+class PadsCutOff(GreedyDecodeCached):
+    """The last columns are cut off where nothing but pads stands in them, though the model wrote
+    these.
+
+    Such a pad is a word like any other. By what is the width known, then?
+    """
+
+    item = "cached_words"
+
+    def enter(self, model):
+        self.pad_id = model.pad_id
+        return super().enter(model)
+
+    def give(self, target):
+        (columns,) = (target != self.pad_id).any(0).nonzero(as_tuple=True)
+        return target[:, : int(columns.max()) + 1]
 
 
 class WithoutTheStart(GreedyDecodeCached):
@@ -376,6 +442,58 @@ class EndedRowsGoOn(GreedyDecodeCached):
 
     def fill(self, word, ended, model, end_id):
         return word
+
+
+class StartIsAnEnd(GreedyDecodeCached):
+    """All of the row is searched for end_id, its start too: where start_id is end_id, every row has
+    ended before its first word.
+
+    Has the start been produced by the model?
+    """
+
+    item = "cached_end"
+
+    def begin(self, model, source, start_id):
+        self.start_id = start_id
+        return super().begin(model, source, start_id)
+
+    def has_room(self, target, source, max_len):
+        return super().has_room(target, source, max_len) and self.start_id != self.end_id
+
+    def __call__(self, model, source, start_id, end_id, max_len):
+        self.end_id = end_id
+        return super().__call__(model, source, start_id, end_id, max_len)
+
+
+class WrittenIntoOtherRows(GreedyDecodeCached):
+    """Rows that have ended leave the batch. From the second time on, the others' words are written
+    into wrong rows: their places are counted in the batch that has shrunk already.
+
+    Which numbers say where a row stands in the result: those of now, or those of the beginning?
+    """
+
+    item = "cached_end"
+
+    def begin(self, model, source, start_id):
+        self.written = super().begin(model, source, start_id)
+        self.rows = self.places = torch.arange(len(source), device=source.device)
+        return self.written
+
+    def fill(self, word, ended, model, end_id):
+        self.pad_id = model.pad_id
+        return super().fill(word, ended, model, end_id)
+
+    def append(self, target, word, ended):
+        column = torch.full_like(word, self.pad_id)
+        column[self.places] = word[self.rows]
+        self.written = torch.cat([self.written, column], dim=1)
+        going = ~ended[self.rows, 0]
+        if not going.all():
+            self.rows, (self.places,) = self.rows[going], going.nonzero(as_tuple=True)
+        return super().append(target, word, ended)
+
+    def give(self, target):
+        return self.written
 
 
 class NeverEnds(GreedyDecodeCached):
@@ -461,6 +579,10 @@ class ModeLostAtAnEarlyEnd(GreedyDecodeCached):
     """
 
     item = "cached_care"
+
+    def enter(self, model):
+        self.ended_early = False
+        return super().enter(model)
 
     def is_done(self, ended):
         self.ended_early = bool(ended.all())

@@ -78,6 +78,22 @@ class SelfAttentionOfTheMemory(StartCache):
         return layer.self_attn
 
 
+class BiasesForgotten(StartCache):
+    """The memory's keys and values are made with the weights of the projections, and without their
+    biases.
+
+    What does a linear layer do after the product?
+    """
+
+    item = "cache_start"
+
+    def project(self, layer, memory):
+        attention = self.attention(layer)
+        products = memory @ attention.k_proj.weight.mT, memory @ attention.v_proj.weight.mT
+        # (batch, n_heads, t_source, d_k)
+        return [each.unflatten(-1, (attention.n_heads, -1)).transpose(1, 2) for each in products]
+
+
 class FirstLayerForAll(StartCache):
     """Every layer gets the keys and values of the first one.
 
@@ -88,6 +104,19 @@ class FirstLayerForAll(StartCache):
 
     def layers(self, model):
         return [model.decoder.layers[0]] * len(model.decoder.layers)
+
+
+class LastLayerForAll(StartCache):
+    """Every layer gets the keys and values of the last one.
+
+    Do the layers share their projections? A function made in a loop asks for `layer` when it is
+    called: which one is it by then?
+    """
+
+    item = "cache_start"
+
+    def layers(self, model):
+        return [model.decoder.layers[-1]] * len(model.decoder.layers)
 
 
 class LayersReversed(StartCache):

@@ -142,6 +142,23 @@ class GroupsNotLookedAt(Grouped):
         pass
 
 
+class GroupsComparedWithTheWidth(Grouped):
+    """d_model is divided by n_kv_heads, where n_heads has to be.
+
+    What is dealt out among n_kv_heads pairs of keys and values: columns, or heads?
+    """
+
+    item = "gqa_sizes"
+
+    def look_at_heads(self, d_model, n_heads):
+        super().look_at_heads(d_model, n_heads)
+        self.d_model = d_model
+
+    def look_at_groups(self, n_heads, n_kv_heads):
+        if self.d_model % n_kv_heads != 0:
+            raise ValueError(f"{self.d_model} cannot be divided by n_kv_heads={n_kv_heads}")
+
+
 class HeadsNotLookedAt(Grouped):
     """Nothing is raised when d_model cannot be divided by n_heads.
 
@@ -690,3 +707,19 @@ class MaskInAnotherOrder(Grouped):
         mask = mask.broadcast_to(batch, self.n_heads, t, t)
         cut = mask.unflatten(1, (-1, self.n_kv_heads))  # (batch, group, n_kv_heads, t, t)
         return cut.transpose(1, 2).flatten(1, 2)
+
+
+class MaskOfTheFirstInTheGroup(Grouped):
+    """Heads that share keys get one mask, that of the first of them.
+
+    They share keys and values. Must they listen to the same positions, too?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        if mask is None:
+            return mask
+        group = self.n_heads // self.n_kv_heads
+        mask = mask.broadcast_to(len(x), self.n_heads, x.shape[1], x.shape[1])
+        return mask[:, ::group].repeat_interleave(group, dim=1)

@@ -431,6 +431,18 @@ class WeightNotApplied(RootMeanSquare):
         return normed
 
 
+class WeightIsDetached(RootMeanSquare):
+    """The weight is cut off from autograd: it is multiplied by, and learns nothing.
+
+    .data and .detach() give the numbers alone. What does an optimiser need?
+    """
+
+    item = "rms_tensors"
+
+    def weigh(self, normed):
+        return normed * self.weight.detach()
+
+
 class WeightAdded(RootMeanSquare):
     """weight is added, as a bias would be.
 

@@ -65,6 +65,18 @@ class Biases(Gated):
         return True
 
 
+class BiasInDown(Gated):
+    """down has a bias, and gate and up have none.
+
+    nn.Linear has one unless it is told otherwise. How many of the three were told?
+    """
+
+    item = "swiglu_output"
+
+    def finish(self):
+        self.down = nn.Linear(self.down.in_features, self.down.out_features)
+
+
 class TwoThirdsAsWide(Gated):
     """There are two thirds of d_ff in between, as if d_ff were the width of a network without a
     gate.
