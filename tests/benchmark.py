@@ -3,7 +3,8 @@
 All sides of every ratio are measured in this one run, on notebooks with the same checks, and
 each is given what speaks for it: of the others only what one more submission costs, without what
 they do once and without importing the checks; of this grader everything, its start included. No
-two submissions are alike. `--class 1000` grades a class of a thousand.
+two submissions are alike: they are the reference and every right variant in turn, each with a name
+in it. `--class 1000` grades a class of a thousand.
 `python tests/benchmark.py --class 3` only shows that it runs, without Otter, which would be
 installed first: its figures say nothing.
 """
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import bare
+import nbformat
 import torch
 from pace import pace
 from phases import phases
@@ -30,6 +32,7 @@ from autograder.asking.student import LocalStudent
 from autograder.course.manifest import read_course
 from autograder.grading import limits_of, prepare
 from autograder.notebooks.submission import modules_for, read_submission
+from autograder.proof.samples import read_samples
 from autograder.release.scripts import scripts_on_path
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
@@ -67,9 +70,15 @@ def kit_course(root: Path, wall: str, name: str, count: int) -> list[str]:
         shutil.copy(ROOT / each, root)
     for each in ("solutions", "assignments"):
         shutil.copytree(ROOT / each, root / each)
-    hand_in(root, name, full_notebook(root, name, SECRET), count)
+    hand_in(root, name, [full_notebook(root, name, SECRET), *right_variants(name)], count)
     program = str(Path(sys.executable).with_name("autograder"))
     return [program, "grade", name, "--sandbox", wall]
+
+
+def right_variants(name: str) -> list[nbformat.NotebookNode]:
+    """Right code as others write it: its numbers are rounded in as many ways."""
+    samples = read_samples(read_course(ROOT), name)
+    return [nbformat.reads(each.data, as_version=4) for each in samples if each.kind == "right"]
 
 
 def imports() -> float:

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import nbformat
@@ -50,14 +50,16 @@ def by(student: str, notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return own
 
 
-def hand_in(root: Path, name: str, notebook: nbformat.NotebookNode, count: int) -> list[Path]:
-    """A class in nbgrader's layout; returns the files."""
+def hand_in(
+    root: Path, name: str, notebooks: Sequence[nbformat.NotebookNode], count: int
+) -> list[Path]:
+    """A class in nbgrader's layout, which hands in these in turn; returns the files."""
     files = []
     for number in range(count):
         student = f"s{number:04}"
         files.append(root / "submitted" / student / name / f"{name}.ipynb")
         files[-1].parent.mkdir(parents=True)
-        nbformat.write(by(student, notebook), files[-1])
+        nbformat.write(by(student, notebooks[number % len(notebooks)]), files[-1])
     return files
 
 
@@ -106,7 +108,7 @@ def stock(root: Path, name: str, secret: str, count: int) -> Command:
     program = str(Path(sys.executable).with_name("nbgrader"))
     generate = [program, "generate_assignment", name, "--force"]
     subprocess.run(generate, cwd=root, check=True, capture_output=True)
-    hand_in(root, name, notebook, count)
+    hand_in(root, name, [notebook], count)
     return lambda few: [[program, "autograde", name, "--force", f"--student=s000[0-{few - 1}]"]]
 
 
@@ -144,7 +146,7 @@ def otter(root: Path, name: str, secret: str, count: int) -> Command:
     zipped = root / "autograder.zip"
     generate = [program, "generate", "-t", str(tests), "-o", str(zipped), "--no-environment"]
     subprocess.run(generate, cwd=root, check=True, capture_output=True)
-    files = hand_in(root, name, notebook, count)
+    files = hand_in(root, name, [notebook], count)
     run = [program, "run", "-a", str(zipped), "--no-logo"]
     return lambda few: [[*run, "-o", str(file.parent), str(file)] for file in files[:few]]
 
