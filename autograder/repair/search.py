@@ -184,7 +184,10 @@ class _Search:
             return self._proof(chosen.edit, chosen.places, asked, self.wrong | self.before)
 
     def _order(self, at: int) -> tuple[bool, float, int, int]:
-        return at not in self.wrong, self.bank.cost(at), self.cases[at].size, at
+        return at not in self.wrong, self._price(at), self.cases[at].size, at
+
+    def _price(self, at: int) -> float:
+        return self.bank.asking(at) + self.bank.making(at)
 
     def _firsts(self, places: Sequence[int]) -> list[int]:
         """The smallest wrong case of each item: of two mistakes, one may show alone in some."""
@@ -227,9 +230,8 @@ class _Search:
             if self.purse.is_down_to(self.least):
                 return None
             tried = trials.tried(left[:_AT_ONCE], self.cases[first])
-            making = self.bank.making(first)
-            calls = sum(each.ended for each in tried) * (self.bank.cost(first) - making)
-            made = sum(each.edit.makes for each in tried) * making
+            calls = sum(each.ended for each in tried) * self.bank.asking(first)
+            made = sum(each.edit.makes for each in tried) * self.bank.making(first)
             self.purse.pay(calls + made, cells=len(tried))
             for each in tried:
                 if not each.ended:
@@ -247,7 +249,7 @@ class _Search:
         return found
 
     def _paid(self, at: int) -> Case:
-        self.purse.pay(_ALONE * self.bank.cost(at))
+        self.purse.pay(_ALONE * self._price(at))
         return self.cases[at]
 
     def _proof(
