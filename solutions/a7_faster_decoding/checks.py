@@ -131,8 +131,7 @@ def test_attend_under_a_mask(agree: Agree, draw: Draw) -> None:
 
 @item("attend_mask", hint="Does the mask meet the scores of all heads as it is?")
 def test_attend_under_other_masks(agree: Agree, draw: Draw) -> None:
-    """A mask for queries and keys, one for each head, one of a single query; one that blocks
-    nothing."""
+    """A mask for queries and keys, for each head, of a single query; one that blocks nothing."""
     for shape in ((T_TARGET, T_SOURCE), (BATCH, N_HEADS, T_TARGET, T_SOURCE)):
         x, cache = draw.normal(BATCH, T_TARGET, D_MODEL), kept(draw, T_SOURCE)
         agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))

@@ -1,5 +1,5 @@
 # One mask for the heads that share keys, and eps inside the mean.
-# fails: rms_eps, gqa_mask
+# fails: rms_eps, gqa_mask, gqa_blocked_rows
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):
