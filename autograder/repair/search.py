@@ -30,7 +30,6 @@ _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one af
 _SOONEST, _REST = TIERS[:2], TIERS[2:]
 _AT_ONCE = 50  # edits, before it is seen what they brought
 _ONE, _FEW = ALL * 5 / 6, ALL / 3  # what one mistake may take; and what the first looks at it
-_FORKS = 1  # at least, for each case that edits are tried with
 _ALONE = 1.5  # times as long, where nothing is on its way meanwhile
 _ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 
@@ -201,7 +200,7 @@ class _Search:
         self, trials: Trials, view: View, places: Sequence[int], tiers: Iterable[int]
     ) -> list[Proof]:
         """The edits of the lowest tier that make everything right; if none does, all that count."""
-        self.purse.pay(0.0, forks=_FORKS)
+        self.purse.pay(0.0, forks=1)  # at least
         raised = self._raised(places[0])
         view.learn(trials.kinds(view, self.cases[places[0]]), raised)
         parts: list[Proof] = []
