@@ -135,3 +135,26 @@ def test_a_module_that_is_asked_serves_again_until_it_may_be_made_otherwise(stud
     found = ask_after_each(student, [Cell("one", each) for each in texts], asked, 1.0)
     told = [tuple(map(int, each.value)) for each in found]
     assert told == [(1, 1, 1), (2, 1, 1), (5, 1, 1), (1, 7, 2), (3, 7, 2)]
+
+
+def test_what_is_refused_for_one_name_is_not_for_another():
+    norms = "import torch\ndef f(x): return torch.layer_norm(x, (2,))\ndef g(x): return f(x)"
+    with (
+        Server(walls.choose(), LIMITS) as server,
+        RemoteStudent(
+            server,
+            [Cell("one", norms)],
+            modules={},
+            banned=[],
+            banned_in={},
+            banned_while={"f": ["torch.layer_norm"]},
+            defined_in={"f": "one", "g": "one"},
+        ) as student,
+    ):
+        for name, refused in (("f", True), ("f", True), ("g", False), ("f", True)):
+            told = Verdict.PASSED
+            try:
+                student.call(name, torch.ones(2))
+            except StudentError as error:
+                told = error.verdict
+            assert told is (Verdict.FORBIDDEN if refused else Verdict.PASSED), name
