@@ -5,9 +5,10 @@ reference: whatever runs behind the walls may be read there.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from autograder.asking import Cell
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Verdict
 from autograder.notebooks import MODULE, Source, Submission, can_be_given
@@ -23,10 +24,12 @@ def carried(
     rehearsed: Sequence[CheckOutcome],
     outcomes: Sequence[CheckOutcome],
     again: Again,
+    ended: Collection[str],
 ) -> dict[str, tuple[str, ...]]:
     """The failed items that pass with failed earlier parts replaced, and which parts those are.
 
-    rehearsed: the outcomes of the reference, which tell what each item is about.
+    rehearsed: the outcomes of the reference, which tell what each item is about; ended: the cells
+    that ended their process.
     """
     failed = _failed(outcomes)
     if not failed:
@@ -50,7 +53,7 @@ def carried(
         ]
         if culprits and items:
             names = [name for cell in culprits for name in source.defines(cell)]
-            then = again(_replaced(submission, source, culprits), names, items)
+            then = again(_replaced(submission, source, culprits, ended), names, items)
             still = {each.item for each in then if each.verdict is not Verdict.PASSED}
             found |= {item: tuple(names) for item in items if item not in still}
     return found
@@ -137,11 +140,19 @@ def _stubs(text: str) -> int:
     )
 
 
-def _replaced(submission: Submission, source: Source, culprits: Sequence[str]) -> Submission:
-    cells = tuple(
-        replace(cell, source=f"from {MODULE} import {', '.join(source.defines(cell.name))}")
-        if cell.solution and cell.name in culprits
-        else cell
-        for cell in submission.cells
-    )
-    return replace(submission, cells=cells)
+def _replaced(
+    submission: Submission, source: Source, culprits: Sequence[str], ended: Collection[str]
+) -> Submission:
+    """The submission in which the given parts stand for those of these cells.
+
+    What else stands in them stays: later cells may use a helper, or an import.
+    """
+    cells: list[Cell] = []
+    for cell in submission.cells:
+        is_replaced = cell.solution and cell.name in culprits
+        if not is_replaced or cell.name not in ended:
+            cells.append(cell)
+        if is_replaced:
+            given = f"from {MODULE} import {', '.join(source.defines(cell.name))}"
+            cells.append(Cell(f"{cell.name}, {MODULE}", given))
+    return replace(submission, cells=tuple(cells))

@@ -145,7 +145,7 @@ def _grade(
 
     behind: list[Behind] = []
     outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server)
-    carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again)
+    carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again, ended)
     items = [judge(item, outcomes) for item in exam.assignment.items]
     items = [
         carry(item, replaced(carried_by[item.item]), exam.assignment.carried_share)

@@ -35,6 +35,26 @@ class LayerNorm(nn.Module):
         variance = x.var(-1, keepdim=True, correction=0)
         return x / torch.sqrt(variance + self.eps) * self.weight + self.bias
 """
+# What else stands in its cell is used by the layers.
+WRONG_NORM_WITH_A_HELPER = f"""{WRONG_NORM}
+from torch.nn.functional import relu as positive
+
+def framed(norm, x, said):
+    return norm(x + said)
+"""
+ENCODER_LAYER_WITH_THE_HELPER = """# %% solution="encoder_layer"
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, n_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        x = framed(self.norm1, x, self.dropout(self.self_attn(x, x, x, mask)))
+        return framed(self.norm2, x, self.dropout(self.feed_forward(x)))
+"""
 STUB_NORM = """# %% solution="layer_norm"
 class LayerNorm(nn.Module):
     def __init__(self, d_model, eps=1e-5):
@@ -176,6 +196,20 @@ def test_a_wrong_norm_costs_the_norm_and_not_the_layers(items):
         assert item.message == "It is right: it passes once LayerNorm is replaced by a right one."
 
 
+def test_what_else_an_earlier_cell_defines_stays(items):
+    found = items(LAYERS, WRONG_NORM_WITH_A_HELPER, ENCODER_LAYER_WITH_THE_HELPER)
+    assert found["norm_output"].verdict is Verdict.WRONG
+    assert verdicts(found, "encoder_") <= {Verdict.CARRIED, Verdict.PASSED}
+    assert all(each.score == each.points for each in of(found, "encoder_"))
+
+
+def test_an_earlier_cell_that_does_not_end_is_replaced_as_a_whole(items):
+    endless = WRONG_NORM + "import os\nos.abort()\n"
+    found = items(LAYERS, endless)
+    assert verdicts(found, "norm_") != {Verdict.PASSED}
+    assert verdicts(found, "encoder_", "decoder_") <= {Verdict.CARRIED, Verdict.PASSED}
+
+
 def test_a_share_of_a_half_gives_half_the_points(items):
     item = items(LAYERS, WRONG_NORM, share=0.5)["encoder_output"]
     assert item.verdict is Verdict.CARRIED
@@ -281,10 +315,10 @@ def test_no_line_of_the_reference_goes_behind_the_walls(items, desk, monkeypatch
     )
     given = []
     for submission, modules in sent:
-        (theirs,) = (cell for cell in submission.cells if cell.name == "layer_norm")
+        replaced = [x for x in submission.cells if x.source == "from given import LayerNorm"]
         text = "\n".join(modules.values())
         given.append("class LayerNorm" in text)
-        assert (theirs.source == "from given import LayerNorm") is given[-1]
+        assert bool(replaced) is given[-1]
         assert "class EncoderLayer" not in text
         assert not [line for line in solution_lines([norm]) if line in text]
     assert True in given  # with the norm replaced
