@@ -146,6 +146,7 @@ class Question:
             "watch": list(how.watch),
             "count": how.count,
             "work": how.work,
+            "before": [(name, packer.pack(each)) for name, each in how.before.items()],
         }
         return wire.encode(header, packer.tensors)
 

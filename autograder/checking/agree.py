@@ -246,8 +246,13 @@ class Agree:
 
     def _described(self, target: Target, *args: Any, **options: Any) -> str:
         name = compare.describe_module(*_said(target))
-        kwargs = dict(Question.of(target, args, options).kwargs)
-        return compare.describe_call(name, self.parameters_of(target), list(args), kwargs)
+        question = Question.of(target, args, options)
+        parameters, kwargs = self.parameters_of(target), dict(question.kwargs)
+        said = compare.describe_call(name, parameters, list(args), kwargs)
+        if not question.how.before:
+            return said
+        other = [x if isinstance(x, str) else parameters[x] for x in question.how.before]
+        return f"{said}, after a call with another {' and another '.join(other)}"
 
     def parameters_of(self, target: Target) -> list[str]:
         """The names of what is passed to a function or method."""

@@ -116,6 +116,8 @@ class _Recorder:
         }
 
     def _call(self, question: Question) -> dict[str, Any]:
+        if question.how.before:
+            raise ValueError(f"{question.name}: no public case can be asked after another call")
         target = question.target
         module = target if isinstance(target, Blueprint) else None
         called = question.name

@@ -208,6 +208,7 @@ def _reply(
         header["watch"],
         header["count"],
         header["work"],
+        {name: unpacker.value(each) for name, each in header["before"]},
     )
     target = header["target"]
     answer = session.call(

@@ -82,5 +82,6 @@ def _questions() -> Iterator[bytes]:
                 **{name: name == how for name in ("elsewhere", "count", "work")},
                 "read": [],
                 "watch": [],
+                "before": [],
             }
             yield wire.encode(header, packer.tensors)

@@ -102,6 +102,8 @@ def every_question(agree, x):
     agree(layer.with_weights({"inner.bias": torch.zeros(3)}), x)
     agree(agree.module("Layer", 6, 3, dropout=1.0).training(), x)
     agree("repeat", layer.training(), x, 2, watch=("inner",))
+    agree(layer.training(), x, before={0: 2 * x, "mask": torch.ones(3, dtype=torch.bool)})
+    agree("repeat", layer, x, 2, before={1: 2 * x}, watch=("inner",), elsewhere=True)
     agree.raises(ValueError, agree.module("Layer", 5, 3), x, naming=(5,))
     agree.unchanged(layer, x)
 
@@ -110,6 +112,26 @@ def test_a_right_module_passes(asking, x):
     agree = asking()
     every_question(agree, x)
     assert agree.notes == []
+
+
+def test_what_a_module_keeps_from_a_call_shows_in_the_next(asking, x):
+    agree = asking(
+        "self.seen = x.detach() * 2", "self.seen = x = x if self.seen is None else self.seen"
+    )
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x)
+    agree(layer, x, before={"mask": torch.ones(3, dtype=torch.bool)})
+    with pytest.raises(Wrong, match=r"Layer\(6, 3\)\(x \(2, 6\)\), after a call with another x: "):
+        agree(layer, x, before={0: 2 * x})
+
+
+def test_what_a_function_keeps_in_a_module_shows_in_the_next(asking, x):
+    agree = asking("y = layer.inner(x)", "y = layer.y = getattr(layer, 'y', layer.inner(x))")
+    layer = agree.module("Layer", 6, 3)
+    agree("repeat", layer, x, 2)
+    agree("repeat", layer, x, 2, before={2: 3})
+    with pytest.raises(Wrong, match="after a call with another x: "):
+        agree("repeat", layer, x, 2, before={1: 2 * x})
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def is_plain(case: Case) -> bool:
     question, how = case.question, case.question.how
     if case.asked is None or case.asked.kind != "call":
         return False
-    if how.count or how.elsewhere or how.watch or how.work:
+    if how.count or how.elsewhere or how.watch or how.work or how.before:
         return False
     target = question.target
     if isinstance(target, Blueprint) and (target.weights is None or target.method == "state_dict"):
