@@ -182,6 +182,8 @@ def _alone(answer: Answer) -> Answer:
 def _apart(value: Any) -> Any:
     if type(value) in (tuple, list):
         return type(value)(map(_apart, value))
+    if isinstance(value, Mapping):
+        return {name: _apart(each) for name, each in value.items()}
     if isinstance(value, torch.Tensor):
         return value.detach().clone().requires_grad_(value.requires_grad)
     return value

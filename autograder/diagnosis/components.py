@@ -7,7 +7,7 @@ and is asked as a student is.
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +19,9 @@ import yaml
 from torch import nn
 
 from autograder.asking import Question
+from autograder.diagnosis.made import Modules
 from autograder.notebooks import Source, given_names, modules_for
+from autograder.sandbox.kept import named_by_constructors
 from autograder.sandbox.session import Answer, Session
 
 FAULTS = "faults"  # beside the source: a file a component
@@ -79,6 +81,8 @@ class Component:
     needs: frozenset[str]  # the same, and what these are built on
     _session: Session = field(repr=False)
     _reference: Mapping[str, Any] = field(repr=False)
+    _making: Set[str] = field(repr=False)  # what its constructor names
+    _modules: Modules = field(default_factory=Modules, repr=False)
 
     @cached_property
     def pairs(self) -> tuple[Faults, ...]:
@@ -98,7 +102,15 @@ class Component:
         """
         with self._installed(faults, others) as session:
             own = question.copied()  # a fault may write to its inputs
-            return session.call(own.target, own.args, own.kwargs, own.how)
+            # No module is made by what it is passed to.
+            makers = [*others, (self, faults)] if self.is_module else others
+            self._modules.made_with(tuple(x._those_that_make(y) for x, y in makers))
+            return session.call(own.target, own.args, own.kwargs, own.how, self._modules)
+
+    def _those_that_make(self, faults: Faults) -> tuple[str, Faults]:
+        """Those with which other modules may be made; a constructor may well call a function."""
+        made = [x for x in faults if not self.is_module or not x.steps.isdisjoint(self._making)]
+        return self.name, tuple(made)
 
     def value(self, faults: Faults, name: str) -> Answer:
         """A value of the notebook's, with these faults."""
@@ -190,7 +202,8 @@ def _component(
     for cell in source.reference:
         _run(session, cell.name, cell.source, path)
     before = session.names
-    _run(session, f"{FAULTS}/{path.name}", text, path)  # no cell of the notebook has that name
+    own = f"{FAULTS}/{path.name}"  # no cell of the notebook has that name
+    _run(session, own, text, path)
     classes = {
         name: value
         for name, value in session.names.items()
@@ -210,7 +223,8 @@ def _component(
     where = source.defined_in[of[0]]
     uses, needs = (each - set(of) for each in _needs(source, where))
     names = path.stem, of, where, text
-    return Component(*names, base, classes, faults, uses, needs, session, before)
+    making = named_by_constructors(session.codes[own])
+    return Component(*names, base, classes, faults, uses, needs, session, before, making)
 
 
 def _run(session: Session, name: str, text: str, path: Path) -> None:

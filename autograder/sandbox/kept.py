@@ -6,14 +6,13 @@ by then. What a call leaves elsewhere is not seen: whatever is told is asked onc
 """
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from autograder.sandbox.modules import Blueprint, modes
+from autograder.sandbox.modules import Blueprint
 
 _equal = torch.equal  # as it is before a student's code may replace it
 _OPTIMIZED = 1  # a flag of functions' code; that of a class or a cell has it not
@@ -23,36 +22,47 @@ class Overdue(BaseException):
     """What was tried took more of the processor's time than it may."""
 
 
-@dataclass(frozen=True)
-class _Made:
-    of: Any  # its class, as the name stood for it then
-    by: CodeType | None  # see `_without_calls`
-    module: nn.Module
-    parts: list[nn.Module]
-    modes: list[bool]
-    tensors: list[Tensor]
-    copies: list[Tensor]
+class Made:
+    """A module, with what it was like before anybody called it."""
 
+    def __init__(self, module: nn.Module) -> None:
+        self._module = module
+        self._attributes = [(each, dict(each)) for part in module.modules() for each in _of(part)]
+        self._parts = [*module.modules()]
+        self._tensors = [*module.parameters(), *module.buffers()]
+        self._copies = [each.detach().clone() for each in self._tensors]
+
+    @property
     def is_as_it_was(self) -> bool:
-        """Whether no call has left another mode, or other numbers."""
-        modes = [each.training for each in self.parts]
-        return modes == self.modes and all(map(_equal, self.tensors, self.copies))
+        """Whether no call has left other numbers."""
+        return all(map(_equal, self._tensors, self._copies))
 
-    def now(self, names: Mapping[str, Any]) -> nn.Module:
-        """It, with the methods that its classes have by now."""
-        for each in self.parts:
-            before = type(each)
-            now = names.get(before.__name__)
-            if now is not before and isinstance(now, type) and now.__module__ == before.__module__:
+    def again(self, names: Mapping[str, Any]) -> nn.Module:
+        """It, as it was made, with the methods that its classes have by now."""
+        for held, before in self._attributes:
+            held.clear()
+            held.update(before)
+        for each in self._parts:
+            was = type(each)
+            now = names.get(was.__name__)
+            if now is not was and isinstance(now, type) and now.__module__ == was.__module__:
                 object.__setattr__(each, "__class__", now)
-        return self.module
+        return self._module
+
+
+def _of(part: nn.Module) -> Iterator[dict[str, Any]]:
+    """Its attributes, its mode among them, and the tensors and modules that it holds by name."""
+    own = vars(part)
+    yield own
+    yield from (own[each] for each in ("_parameters", "_buffers", "_modules"))
 
 
 class Kept:
     """The modules that were made for one question."""
 
     def __init__(self) -> None:
-        self._made: dict[Blueprint, _Made] = {}
+        # With its class, as the name stood for it then, and with what made it.
+        self._made: dict[Blueprint, tuple[Any, CodeType | None, Made]] = {}
         self._by: CodeType | None = None
 
     def made_by(self, cell: CodeType) -> None:
@@ -61,29 +71,30 @@ class Kept:
 
     def module(self, blueprint: Blueprint, names: Mapping[str, Any]) -> nn.Module:
         """One as the blueprint says. Raises what `Blueprint.make` raises."""
-        made, of = self._made.get(blueprint), names[blueprint.name]
-        if made and (made.of is of or made.by == self._by) and made.is_as_it_was():
-            return made.now(names)
+        of = names[blueprint.name]
+        before, by, made = self._made.get(blueprint, (None, None, None))
+        if made and (before is of or by == self._by) and made.is_as_it_was:
+            return made.again(names)
         module = blueprint.make(names)
-        tensors = [*module.parameters(), *module.buffers()]
-        copies = [each.detach().clone() for each in tensors]
-        self._made[blueprint] = _Made(
-            of, self._by, module, [*module.modules()], modes(module), tensors, copies
-        )
+        self._made[blueprint] = of, self._by, Made(module)
         return module
 
 
 def _without_calls(cell: CodeType) -> CodeType:
     """Of a cell's code what makes a module: all but the functions that no constructor names."""
+    return _with(cell, named_by_constructors(cell))
+
+
+def named_by_constructors(cell: CodeType) -> Set[str]:
+    """All names in the constructors of a cell's code, and in the functions of these names."""
     functions = [each for each in _inside(cell) if each.co_flags & _OPTIMIZED]
-    making = {each.co_name for each in functions if each.co_name.startswith("__")}
+    found = {each.co_name for each in functions if each.co_name.startswith("__")}
     while True:
-        by = (inner for each in functions if each.co_name in making for inner in _within(each))
-        named = {name for each in by for name in each.co_names}
-        more = {each.co_name for each in functions if each.co_name in named}
-        if more <= making:
-            return _with(cell, making)
-        making |= more
+        by = (inner for each in functions if each.co_name in found for inner in _within(each))
+        more = {name for each in by for name in each.co_names}
+        if more <= found:
+            return found
+        found |= more
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:

@@ -11,7 +11,7 @@ import linecache
 import sys
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -35,7 +35,8 @@ class How:
     elsewhere: the inputs say that they are on another device (see elsewhere.py), and the answer
     whether the outputs are. read: attributes of the module to look at afterwards. watch: its
     submodules whose calls are counted. count: count the calls of torch. work: count the
-    multiplications (see work.py).
+    multiplications (see work.py). before: arguments, by place or name, of a call that is made of
+    the same function or module before; its others are those of the call.
     """
 
     cotangents: Sequence[Any] | None = None
@@ -44,6 +45,7 @@ class How:
     watch: Sequence[str] = ()
     count: bool = False
     work: bool = False
+    before: Mapping[int | str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,8 @@ class _Call:
         self._weights: list[torch.nn.Parameter] = []
         self._device = AnotherDevice() if how.elsewhere else None
 
-        kept = None if how.elsewhere else kept  # where a module has been leaves its traces
+        # Where a module has been leaves its traces, and so does who watches.
+        kept = None if how.elsewhere or how.watch else kept
 
         def made(value: Any, kept: Kept | None) -> Any:
             if not isinstance(value, Blueprint):
@@ -199,7 +202,7 @@ class _Call:
         if isinstance(target, str):
             self._function = names[target]
         else:
-            module = made(target, None if how.watch else kept)
+            module = made(target, kept)
             self._function = (
                 module if target.method == "forward" else getattr(module, target.method)
             )
@@ -209,13 +212,17 @@ class _Call:
         self._before = [each.detach().clone() if _has_data(each) else None for each in self._given]
         self._positional = self._given[: len(args)]
         self._named = dict(zip(kwargs, self._given[len(args) :], strict=True))
+        self._earlier = {name: _passed(each, self._device) for name, each in how.before.items()}
 
     def answer(self, how: How) -> Answer:
         """Make the call."""
         modes_before = [modes(each) for each in self._modules]
-        watcher = Watcher(self._modules[0], how.watch) if how.watch else None
         counter, work = Counter(), Work()
         nothing = contextlib.nullcontext()
+        if how.before:
+            with self._device or nothing:
+                self._call_before()
+        watcher = Watcher(self._modules[0], how.watch) if how.watch else None
         with (
             self._device or nothing,
             counter if how.count else nothing,
@@ -246,6 +253,12 @@ class _Call:
             operations=counter.count,
             multiplications=work.multiplications,
         )
+
+    def _call_before(self) -> None:
+        positional = [self._earlier.get(at, each) for at, each in enumerate(self._positional)]
+        named = {name: each for name, each in self._earlier.items() if isinstance(name, str)}
+        self._function(*positional, **{**self._named, **named})
+        torch.default_generator.manual_seed(0)  # what it drew is drawn again
 
 
 def _passed(value: Any, device: AnotherDevice | None) -> Any:

@@ -86,7 +86,8 @@ def test_what_does_not_end_is_stopped_and_its_process_goes_on(student):
 def made_for(student, *bodies):
     """What is told of the module that a function gets, after each of its bodies."""
     source = (
-        "import torch\nclass M(torch.nn.Linear):\n    def __init__(self): super().__init__(1, 1)"
+        "import torch\nMADE = []\nclass M(torch.nn.Linear):\n"
+        "    def __init__(self): super().__init__(1, 1); MADE.append(self)"
     )
     student.run()
     student.run_cell(Cell("module", source))
@@ -95,12 +96,13 @@ def made_for(student, *bodies):
 
 
 def test_a_module_serves_again_until_a_call_has_changed_it(student):
-    count = "x.times = getattr(x, 'times', 0) + 1; return x.times"
-    assert made_for(student, count, count, count) == [1, 2, 3]
+    count = "return len(MADE), x.training, hasattr(x, 'left')"
+    assert made_for(student, count, count, count) == [(1, True, False)] * 3
+    assert made_for(student, f"x.left = x.eval(); {count}", count)[1] == (1, True, False)
     other = "x.weight.data = torch.ones(1, 1)"
-    for change in "x.eval()", "x.weight.data.zero_()", "x.weight.detach().zero_()", other:
+    for change in "x.weight.data.zero_()", "x.weight.detach().zero_()", other:
         told = made_for(student, count, f"{change}; {count}", count)
-        assert told == [1, 2, 1], change
+        assert [made for made, *_ in told] == [1, 1, 2], change
 
 
 LAYER = """
