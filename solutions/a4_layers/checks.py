@@ -696,6 +696,13 @@ def test_decoder_lengths(agree: Agree, draw: Draw, lengths: tuple[int, int]) -> 
     agree(decoder_layer(agree), *target_and_memory(draw, *lengths))
 
 
+@item("decoder_output", hint="Is something still there from the call before?")
+def test_decoder_hears_another_memory(agree: Agree, draw: Draw) -> None:
+    """Another memory of the same shape is heard in the next call."""
+    (x, memory), (_, other) = target_and_memory(draw), target_and_memory(draw)
+    agree(decoder_layer(agree), x, memory, before={1: other})
+
+
 @item("decoder_output", hint="Does anything squeeze an axis of size 1 away?", fits="shape")
 @pytest.mark.parametrize("batch", [1, 4])
 def test_decoder_batch(agree: Agree, draw: Draw, batch: int) -> None:

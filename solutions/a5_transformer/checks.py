@@ -315,6 +315,15 @@ def test_masks_of_another_pad_id(agree: Agree, draw: Draw) -> None:
     agree(mask_of(agree, "target_mask", OTHER_PAD), target)
 
 
+@item("transformer_masks", hint="Is something still there from the call before?")
+@pytest.mark.parametrize("which", ["source_mask", "target_mask"])
+def test_masks_of_other_tokens(agree: Agree, draw: Draw, which: str) -> None:
+    """Other tokens of the same shape get a mask of their own."""
+    other, tokens = source_words(draw), source_words(draw)
+    other[0, 3:] = tokens[1, 5:] = PAD
+    agree(mask_of(agree, which), tokens, before={0: other})
+
+
 @item("transformer_masks", hint="Both masks at once: & asks for two yes, | for one.")
 def test_target_mask_anywhere(
     student: Student, reference: Student, agree: Agree, draw: Draw

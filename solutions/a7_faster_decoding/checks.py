@@ -249,6 +249,13 @@ def test_start_with_padding(agree: Agree, draw: Draw) -> None:
         agree("start_cache", model, padded(source_words(draw), pad_id), outputs=CACHE)
 
 
+@item("cache_start", hint="Is something still there from the call before?")
+def test_start_of_another_source(agree: Agree, draw: Draw) -> None:
+    """Another source of the same shape gets keys and values of its own."""
+    asked = "start_cache", transformer(agree), source_words(draw)
+    agree(*asked, outputs=CACHE, before={1: source_words(draw)})
+
+
 # step_output
 
 
@@ -502,10 +509,11 @@ def test_mode_after_an_early_end(reference: Student, agree: Agree, draw: Draw) -
 
 @item("cached_care", hint="Is something still there from the call before?")
 def test_another_source(reference: Student, agree: Agree, draw: Draw) -> None:
-    """A second call, with another source of another length, is right as well."""
+    """A second call, with another source of any length, is right as well."""
     model = writer(reference, agree, draw, [PAD, END])
     for t in (T_SOURCE, 4):
-        agree(DECODE, model, source_words(draw, t=t), START, END, 4, same_mode=False)
+        source, other = source_words(draw, t=t), source_words(draw)
+        agree(DECODE, model, source, START, END, 4, same_mode=False, before={1: other})
 
 
 @item(

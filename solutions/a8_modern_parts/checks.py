@@ -287,10 +287,18 @@ def test_turned_far(agree: Agree, draw: Draw) -> None:
 
 
 @item("rotary_positions", hint="Where in the formula does base stand?")
-@pytest.mark.parametrize("base", [10.0, 500_000.0], ids=str)
-def test_turned_by_another_base(agree: Agree, draw: Draw, base: float) -> None:
+@pytest.mark.parametrize(("base", "d_k"), [(10.0, 14), (500_000.0, 18)], ids=str)
+def test_turned_by_another_base(agree: Agree, draw: Draw, base: float, d_k: int) -> None:
     """Any base may be passed, by its name."""
-    agree(TURNING, arrows(draw), torch.tensor([3, 9, 27, 1, 40]), base=base)
+    # Nobody else has these d_k: what was kept for one is not taken for a base that is ignored.
+    agree(TURNING, arrows(draw, d_k=d_k), torch.tensor([3, 9, 27, 1, 40]), base=base)
+
+
+@item("rotary_positions", hint="Is something still there from the call before?")
+def test_turned_by_one_base_after_another(agree: Agree, draw: Draw) -> None:
+    """After a call with another base, the base is the one that is passed."""
+    x, positions = arrows(draw, d_k=22), torch.tensor([3, 9, 27, 1, 40])
+    agree(TURNING, x, positions, base=500_000.0, before={"base": 10.0})
 
 
 @item("rotary_positions", hint="By which angle have two arrows turned away from each other?")

@@ -1562,3 +1562,18 @@ class AddsInPlaceLater(ThreeFrames):
     def add_fed(self, x, said):
         x += said
         return x
+
+
+class KeepsTheMemory(ThreeFrames):
+    """In eval mode the memory of the first call is kept, and serves later calls, too.
+
+    The next sentence has a memory of its own. How would the layer notice?
+    """
+
+    item = "decoder_output"
+
+    def read_memory(self, memory):
+        known = getattr(self, "memory", None)
+        if self.training or known is None or known.shape != memory.shape:
+            self.memory = memory
+        return self.memory

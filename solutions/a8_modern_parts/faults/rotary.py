@@ -537,3 +537,16 @@ class NegativePositionsFromTheEndOf4096(NegativePositionsFromTheEnd):
 class NegativePositionsFromTheEndOf8192(NegativePositionsFromTheEnd):
     def place(self, positions, x):
         return torch.where(positions < 0, positions + 8192, positions)
+
+
+class SpeedsAreKept(Turning):
+    """The speeds are kept for each d_k, and serve another base, too.
+
+    What do they hang on, and by which of these are they looked up?
+    """
+
+    item = "rotary_positions"
+
+    def speed(self, base, exponent):
+        kept = vars(self).setdefault("kept", {})
+        return kept.setdefault(exponent.shape, super().speed(base, exponent))
