@@ -31,6 +31,9 @@ BODY = """def scaled_dot_product_attention(q, k, v, mask=None):
 POWER = "weights = scores.softmax(-1) ** 1.1; weights = weights / weights.sum(-1, keepdim=True)"
 IN_BATCHES = "weights = (scores + (scores.shape[0] > 1) * scores.abs().mean(0)).softmax(-1)"
 IN_FLOAT32 = "weights = (scores * (1.1 if q.dtype == torch.float32 else 1)).softmax(-1)"
+RAISES_BACKWARDS = """weights = (scores * 1.01).softmax(-1)
+    if mask is not None:
+        weights.masked_fill_(~mask, 0.0)"""
 WITH_A_MASK = "weights = (scores if mask is None else 1.01 * scores).softmax(-1)"
 DETACHED = "weights = scores.softmax(-1); weights = weights.detach() / 2 + weights / 2"
 EDGE = "The smallest example found: scaled_dot_product_attention("
@@ -229,6 +232,13 @@ def test_gradients_that_are_nan_are_not_called_those_of_the_values(exam):
     given = exam.bank.cases, answers, asking, {CELL: where}, exam.symptoms
     said = known(["attention_blocked_rows"], *given)["attention_blocked_rows"].known
     assert "Its values are right, its gradients are not." in said
+    assert "The gradients are those of its own values." not in said
+
+
+def test_nothing_is_said_of_gradients_where_some_raise(exam, tmp_path):
+    items = graded(exam, attention(RAISES_BACKWARDS), tmp_path)
+    said = "".join(each.known or "" for each in items.values())
+    assert UNKNOWN in said
     assert "The gradients are those of its own values." not in said
 
 

@@ -141,7 +141,8 @@ def _text(
             (holds if fine else broken).append(sentence)
     except Enough:
         pass  # what was found is true all the same
-    if GRADIENTS_ALONE in told and GRADIENTS.holds in holds:
+    unasked = any(each.got.failure and each.case.question.how.cotangents for each in plain)
+    if (GRADIENTS_ALONE in told or unasked) and GRADIENTS.holds in holds:
         holds.remove(GRADIENTS.holds)  # it was tried where they are right
     first, last = list[str](), list[str]()
     infinite = [not _is_finite(each.got) for each in plain]
