@@ -241,6 +241,13 @@ def test_cross_attention_sizes(agree: Agree, draw: Draw, t_q: int, t_k: int) -> 
     agree(attention(agree), *three(draw, t_q=t_q, t_k=t_k))
 
 
+@item("heads_cross_attention", hint="Is something still there from the call before?")
+def test_one_sentence_after_another(agree: Agree, draw: Draw) -> None:
+    """After a call with sentences of other lengths, the next is right as well."""
+    others = dict(enumerate(three(draw, t_q=8, t_k=3)))
+    agree(attention(agree), *three(draw), before=others)
+
+
 @item("heads_cross_attention", hint="What of the keys' order could still be seen in the output?")
 def test_order_of_keys(student: Student, agree: Agree, draw: Draw) -> None:
     """Keys and values in another order, the same for both, give the same output."""

@@ -307,6 +307,13 @@ def test_lengths(agree: Agree, draw: Draw, max_len: int, t: int, d_model: int) -
     agree(positions(agree, max_len=max_len, d_model=d_model), draw.normal(1, t, d_model))
 
 
+@item("position_lengths", hint="Is something still there from the call before?")
+def test_one_length_after_another(agree: Agree, draw: Draw) -> None:
+    """After a shorter sequence, a longer one is right as well."""
+    x, shorter = (draw.normal(BATCH, t, D_MODEL) for t in (T, T - 1))
+    agree(positions(agree), x, before={0: shorter})
+
+
 @item("position_lengths", hint="What is max_len when nobody says it?")
 def test_default_length(agree: Agree, draw: Draw) -> None:
     """When max_len is not given, there are 5000 positions."""
