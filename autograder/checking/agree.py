@@ -251,7 +251,8 @@ class Agree:
         said = compare.describe_call(name, parameters, list(args), kwargs)
         if not question.how.before:
             return said
-        other = [x if isinstance(x, str) else parameters[x] for x in question.how.before]
+        named: dict[int | str, str] = dict(enumerate(parameters))
+        other = [named.get(each, str(each)) for each in question.how.before]
         return f"{said}, after a call with another {' and another '.join(other)}"
 
     def parameters_of(self, target: Target) -> list[str]:

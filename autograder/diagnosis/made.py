@@ -29,17 +29,21 @@ class Modules(Kept):
 
     def module(self, blueprint: Blueprint, names: Mapping[str, Any]) -> nn.Module:
         """One as the blueprint says. Raises what `Blueprint.make` raises."""
-        kwargs = tuple((blueprint.kwargs or {}).items())
+        args = [*enumerate(blueprint.args), *(blueprint.kwargs or {}).items()]
+        passed = tuple((name, type(each), each) for name, each in args)  # 1 is no 1.0
         how = blueprint.train, blueprint.dtype, id(blueprint.weights)
-        key = self._makers, blueprint.name, blueprint.args, kwargs, how
-        made, _ = self._those.pop(key, (None, None))
+        key = self._makers, blueprint.name, passed, how
+        try:
+            made, _ = self._those.pop(key, (None, None))
+        except TypeError:  # as of a list: by that nothing can be looked up
+            return blueprint.make(names)
         if not made or (isinstance(made, Made) and not made.is_as_it_was):
             made = _made(blueprint, names)
         self._those[key] = made, blueprint.weights
         while len(self._those) > _MOST:
             self._those.popitem(last=False)
         if isinstance(made, WrongParameters):
-            raise made
+            raise made.with_traceback(None)
         return made.again(names)
 
 

@@ -86,6 +86,18 @@ def test_what_cannot_be_loaded_is_said_each_time(modules):
             modules.module(strange, {"Leaky": Leaky})
 
 
+class Of(nn.Module):
+    def __init__(self, what):
+        super().__init__()
+        self.what = what
+
+
+def test_what_was_passed_is_told_apart(modules):
+    for what in (1, 1.0, True, [1]):
+        made = modules.module(Blueprint("Of", (what,)), {"Of": Of})
+        assert type(made.what) is type(what)
+
+
 class New(Kept):
     """Keeps nothing."""
 
