@@ -305,7 +305,8 @@ class MultiHeadAttention(nn.Module):
 #
 # Without a mask, `forward(query, key, value)` has the shape `(batch, t_q, d_model)` and the right
 # values when `t_q` and `t_k` differ, either being the larger one, and when `value` is another
-# tensor than `key`. Shuffling the keys, and the values in the same way, changes nothing.
+# tensor than `key`, whichever of the three are the same. Shuffling the keys, and the values in the
+# same way, changes nothing.
 
 # %% active="ipynb" check="heads_cross_attention"
 # check("heads_cross_attention")

@@ -241,6 +241,15 @@ def test_cross_attention_sizes(agree: Agree, draw: Draw, t_q: int, t_k: int) -> 
     agree(attention(agree), *three(draw, t_q=t_q, t_k=t_k))
 
 
+@item("heads_cross_attention", hint="Is one of the three taken for another when two are the same?")
+def test_two_of_one_tensor(agree: Agree, draw: Draw) -> None:
+    """Where two of query, key and value are one tensor, the third is still read."""
+    x, other = draw.normal(BATCH, T_K, D_MODEL), draw.normal(BATCH, T_K, D_MODEL)
+    agree(attention(agree), x, x, other)
+    agree(attention(agree), x, other, x)
+    agree(attention(agree), other, x, x)
+
+
 @item("heads_cross_attention", hint="What of the keys' order could still be seen in the output?")
 def test_order_of_keys(student: Student, agree: Agree, draw: Draw) -> None:
     """Keys and values in another order, the same for both, give the same output."""

@@ -789,6 +789,24 @@ class QueryForAll(Heads):
         return query, query, query
 
 
+class TwoAlikeMeanAllAlike(Heads):
+    """Where query and another of the three are one tensor, the third is taken for the same.
+
+    A sentence may compare its words with one another, and hear something else. Is each of the three
+    always read?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return (query, query, query) if query is key or query is value else (query, key, value)
+
+
+class KeyIsTheQueryMeansAllAlike(TwoAlikeMeanAllAlike):
+    def take(self, query, key, value):
+        return (query, query, query) if query is key else (query, key, value)
+
+
 class AttendsOverTheBatch(Heads):
     """Batch and positions have changed places: each word attends to the other sentences.
 
@@ -1483,6 +1501,19 @@ class DropsAnswers(Heads):
 
     def hand_over(self, merged):
         return F.dropout(merged, 0.1)
+
+
+class AnswersWithoutGradient(Heads):
+    """No gradient gets past out_proj: what the heads answer has left autograd's graph.
+
+    detach and torch.no_grad() cut it, and so does torch.set_grad_enabled(self.training) in eval
+    mode. Who may still ask for gradients there?
+    """
+
+    item = "heads_gradients"
+
+    def hand_over(self, merged):
+        return merged.detach()
 
 
 class OutputNotProjected(Heads):
