@@ -863,13 +863,6 @@ class DividesByWhatIsKeptBelow(DividesByWhatIsKept):
         return total * (torch.rand_like(total) < 1 - self.p) / (1 - self.p)
 
 
-class DividesByWhatIsKeptOfBernoulli(DividesByWhatIsKept):
-    def drop(self, total):
-        if not self.training:
-            return total
-        return total * torch.bernoulli(torch.full_like(total, 1 - self.p)) / (1 - self.p)
-
-
 class DropsTheSamePlaces(Places):
     """The same numbers are dropped in every sentence of the batch.
 

@@ -694,13 +694,6 @@ class DividesByWhatIsKeptBelow(DividesByWhatIsKept):
         return x * (torch.rand_like(x) < 1 - self.p) / (1 - self.p)
 
 
-class DividesByWhatIsKeptOfBernoulli(DividesByWhatIsKept):
-    def toss(self, x):
-        if not self.training:
-            return x
-        return x * torch.bernoulli(torch.full_like(x, 1 - self.p)) / (1 - self.p)
-
-
 class DropoutAtTheStart(Network):
     """Dropout stands before linear1, and not after the ReLU.
 
