@@ -218,9 +218,10 @@ def test_mask_beats_low_logits(agree: Agree, draw: Draw) -> None:
 def test_mask_of_equal_logits(agree: Agree, draw: Draw) -> None:
     """A logit of exactly 0 is one like any other, and so are logits that are all the same."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
-    q[..., 1, :], k[..., 2, :], k[..., 3, :] = 0.0, 0.0, k[..., 4, :]
+    q[..., [1, 3], :], k[..., 2, :], k[..., 3, :] = 0.0, 0.0, k[..., 4, :]
     mask = draw_mask(draw, T_Q, T_K)
     mask[:, 2:4] = True
+    mask[1], mask[3, 0] = True, False  # all of a query's logits alike, with and without a mask
     agree(ATTENTION, q, k, v, outputs=OUTPUTS)
     agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
 

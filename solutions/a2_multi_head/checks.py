@@ -207,6 +207,12 @@ def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> Non
         agree.wrong(made, "the first output depends on the second sentence", x, x, x)
 
 
+@item("heads_self_attention", hint="Is something drawn at random? Nothing here should be.")
+def test_self_attention_in_training(agree: Agree, draw: Draw) -> None:
+    """In train mode the result is that of eval mode."""
+    agree(attention(agree).training(), *selves(draw))
+
+
 @item("heads_self_attention", hint="Which loop could be one operation on whole tensors?")
 def test_operations(agree: Agree, draw: Draw) -> None:
     """A larger batch and longer sentences take no more calls of torch (this costs nothing)."""
@@ -246,6 +252,15 @@ def test_one_sentence_after_another(agree: Agree, draw: Draw) -> None:
     """After a call with sentences of other lengths, the next is right as well."""
     others = dict(enumerate(three(draw, t_q=8, t_k=3)))
     agree(attention(agree), *three(draw), before=others)
+
+
+@item("heads_cross_attention", hint="Is one of the three taken for another when two are the same?")
+def test_two_of_one_tensor(agree: Agree, draw: Draw) -> None:
+    """Where two of query, key and value are one tensor, the third is still read."""
+    x, other = draw.normal(BATCH, T_K, D_MODEL), draw.normal(BATCH, T_K, D_MODEL)
+    agree(attention(agree), x, x, other)
+    agree(attention(agree), x, other, x)
+    agree(attention(agree), other, x, x)
 
 
 @item("heads_cross_attention", hint="What of the keys' order could still be seen in the output?")

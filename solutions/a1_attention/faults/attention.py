@@ -718,6 +718,36 @@ class NaNReplacedTooLate(Attention):
         return output, weights.nan_to_num()
 
 
+class AllEmptiedForOneBlockedRow(Attention):
+    """One query that may attend to nothing empties the weights of all queries: once there is NaN
+    anywhere, the whole tensor becomes 0.
+
+    The other queries have keys left. To which rows may the remedy go?
+    """
+
+    item = "attention_blocked_rows"
+
+    def fill(self, scores):
+        return -math.inf
+
+    def empty(self, weights, mask):
+        return torch.zeros_like(weights) if weights.isnan().any() else weights
+
+
+class EqualWeightsTakenForBlockedRows(Attention):
+    """A query whose weights are all alike gets zeros, as if it might attend to nothing.
+
+    Keys that are equally good give such weights, too. What alone tells that all are blocked?
+    """
+
+    item = "attention_mask"
+
+    def empty(self, weights, mask):
+        weights = weights.masked_fill(~mask, 0.0)
+        alike = (weights == weights[..., :1]).all(-1, keepdim=True)
+        return weights.masked_fill(alike, 0.0)
+
+
 class BlockedWeightsStayTiny(Attention):
     """Every weight has a tiny number added to it, so that a blocked key never has exactly 0.
 
@@ -937,6 +967,18 @@ class DetachesTheWeights(Attention):
 
     def after(self, weights, q):
         return weights.detach()
+
+
+class EmptiesTheWeightsInPlace(Attention):
+    """With a mask, the way back ends in an error: the result of the softmax has been overwritten.
+
+    Backwards, autograd needs what the softmax gave. Which method gives a new tensor instead?
+    """
+
+    item = "attention_gradients"
+
+    def empty(self, weights, mask):
+        return weights.masked_fill_(~mask, 0.0)
 
 
 class DropsSomeWeights(Attention):

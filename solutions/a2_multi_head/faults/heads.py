@@ -789,6 +789,24 @@ class QueryForAll(Heads):
         return query, query, query
 
 
+class TwoAlikeMeanAllAlike(Heads):
+    """Where query and another of the three are one tensor, the third is taken for the same.
+
+    A sentence may compare its words with one another, and hear something else. Is each of the three
+    always read?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return (query, query, query) if query is key or query is value else (query, key, value)
+
+
+class KeyIsTheQueryMeansAllAlike(TwoAlikeMeanAllAlike):
+    def take(self, query, key, value):
+        return (query, query, query) if query is key else (query, key, value)
+
+
 class AttendsOverTheBatch(Heads):
     """Batch and positions have changed places: each word attends to the other sentences.
 
@@ -1310,6 +1328,34 @@ class DropsSomeWeightsAfterStoringThem(DropsSomeWeights):
         return F.dropout(weights, 0.1) @ v
 
 
+class DropsInTraining(Heads):
+    """In train mode a tenth of the numbers is dropped on the way, and the rest made larger.
+
+    A sentence then gets another answer each time. Where are you asked to drop anything?
+    """
+
+    item = "heads_self_attention"
+
+    def drop(self, weights):
+        return F.dropout(weights, 0.1, self.training)
+
+
+class DropsAnswersInTraining(DropsInTraining):
+    def drop(self, weights):
+        return weights
+
+    def hand_over(self, merged):
+        return F.dropout(merged, 0.1, self.training)
+
+
+class DropsTheOutputInTraining(DropsInTraining):
+    def drop(self, weights):
+        return weights
+
+    def give(self, output, query):
+        return F.dropout(output, 0.1, self.training)
+
+
 class WeightsDetachedBeforeUse(Heads):
     """The values are mixed by detached weights, so that queries and keys learn nothing.
 
@@ -1483,6 +1529,19 @@ class DropsAnswers(Heads):
 
     def hand_over(self, merged):
         return F.dropout(merged, 0.1)
+
+
+class AnswersWithoutGradient(Heads):
+    """No gradient gets past out_proj: what the heads answer has left autograd's graph.
+
+    detach and torch.no_grad() cut it, and so does torch.set_grad_enabled(self.training) in eval
+    mode. Who may still ask for gradients there?
+    """
+
+    item = "heads_gradients"
+
+    def hand_over(self, merged):
+        return merged.detach()
 
 
 class OutputNotProjected(Heads):

@@ -842,6 +842,27 @@ class DoesNotMakeUp(Places):
         return total * (torch.rand_like(total) >= self.p) if self.training else total
 
 
+class DividesByWhatIsKept(Places):
+    """With dropout=1.0 the result is NaN: everything is dropped, and then divided by 1 - dropout.
+
+    0 divided by 0 is no number. Which of torch's layers knows what comes out when nothing is kept?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        if not self.training:
+            return total
+        return total * (torch.rand_like(total) >= self.p) / (1 - self.p)
+
+
+class DividesByWhatIsKeptBelow(DividesByWhatIsKept):
+    def drop(self, total):
+        if not self.training:
+            return total
+        return total * (torch.rand_like(total) < 1 - self.p) / (1 - self.p)
+
+
 class DropsTheSamePlaces(Places):
     """The same numbers are dropped in every sentence of the batch.
 

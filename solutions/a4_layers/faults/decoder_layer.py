@@ -473,6 +473,38 @@ class AlwaysCausal(ThreeFrames):
         return causal_mask(x.shape[1], device=x.device) if mask is None else mask
 
 
+class TargetMaskAndACausalOne(ThreeFrames):
+    """A causal mask is put on top of target_mask: later words that it allows stay blocked.
+
+    Whoever calls a layer decides what is blocked. What is left of a mask that allows everything?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None if mask is None else mask & causal_mask(x.shape[1], device=x.device)
+
+
+class TargetMaskOfTwoAxesAndACausalOne(TargetMaskAndACausalOne):
+    def read_target_mask(self, mask, other, x):
+        if mask is None or mask.dim() != 2:
+            return mask
+        return mask & causal_mask(x.shape[1], device=x.device)
+
+
+class CausalWhateverIsPassed(ThreeFrames):
+    """Self-attention is causal always: without a target_mask, and on top of one that is passed.
+
+    Whoever calls a layer decides what is blocked. What does None say?
+    """
+
+    item = "decoder_output"
+
+    def read_target_mask(self, mask, other, x):
+        causal = causal_mask(x.shape[1], device=x.device)
+        return causal if mask is None else mask & causal
+
+
 class InvertsTheTargetMask(ThreeFrames):
     """target_mask is turned round on its way: what may be attended to is blocked.
 
@@ -1049,6 +1081,54 @@ class DropsTheSum(ThreeFrames):
 
     def frame(self, x, sublayer, drop, add, norm):
         return norm(drop(add(x, sublayer(x))))
+
+
+class DropsTheFirstSum(ThreeFrames):
+    """In the first frame dropout is applied to the sum, to the stream as well as to what self_attn
+    says.
+
+    Should anything of the stream be lost? Compare your three frames, from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def drop_attended(self, said):
+        return said
+
+    def add_attended(self, x, said):
+        return self.drop(self.add(x, said))
+
+
+class DropsTheSumInTheMiddle(ThreeFrames):
+    """In the second frame dropout is applied to the sum, to the stream as well as to what
+    cross_attn says.
+
+    Should anything of the stream be lost? Compare your three frames, from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def drop_heard(self, said):
+        return said
+
+    def add_heard(self, x, said, memory):
+        return self.drop(self.add(x, said))
+
+
+class DropsTheLastSum(ThreeFrames):
+    """In the third frame dropout is applied to the sum, to the stream as well as to what
+    feed_forward says.
+
+    Should anything of the stream be lost? Compare your three frames, from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def drop_fed(self, said):
+        return said
+
+    def add_fed(self, x, said):
+        return self.drop(self.add(x, said))
 
 
 class DropsTheResult(ThreeFrames):

@@ -850,6 +850,38 @@ class DropsTheSum(SelfAttentionAndNetwork):
         return norm(drop(add(x, sublayer(x))))
 
 
+class DropsTheFirstSum(SelfAttentionAndNetwork):
+    """In the first frame dropout is applied to the sum, to the stream as well as to what attention
+    says.
+
+    Should anything of the stream be lost? Compare your two frames, from the inside out.
+    """
+
+    item = "encoder_dropout"
+
+    def drop_attended(self, said):
+        return said
+
+    def add_attended(self, x, said):
+        return self.drop(self.add(x, said))
+
+
+class DropsTheSecondSum(SelfAttentionAndNetwork):
+    """In the second frame dropout is applied to the sum, to the stream as well as to what
+    feed_forward says.
+
+    Should anything of the stream be lost? Compare your two frames, from the inside out.
+    """
+
+    item = "encoder_dropout"
+
+    def drop_fed(self, said):
+        return said
+
+    def add_fed(self, x, said):
+        return self.drop(self.add(x, said))
+
+
 class DropsTheResult(SelfAttentionAndNetwork):
     """Dropout comes last in each frame, after the norm.
 

@@ -687,6 +687,13 @@ class DividesByWhatIsKept(Network):
         return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
 
 
+class DividesByWhatIsKeptBelow(DividesByWhatIsKept):
+    def toss(self, x):
+        if not self.training:
+            return x
+        return x * (torch.rand_like(x) < 1 - self.p) / (1 - self.p)
+
+
 class DropoutAtTheStart(Network):
     """Dropout stands before linear1, and not after the ReLU.
 
