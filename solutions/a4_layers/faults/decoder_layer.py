@@ -790,6 +790,42 @@ class DropsInEvalMode(ThreeFrames):
         return F.dropout(said, self.p)
 
 
+class DropsAttendedInEvalMode(ThreeFrames):
+    """What self_attn says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_attended(self, said):
+        return F.dropout(said, self.p)
+
+
+class DropsHeardInEvalMode(ThreeFrames):
+    """What cross_attn says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_heard(self, said):
+        return F.dropout(said, self.p)
+
+
+class DropsFedInEvalMode(ThreeFrames):
+    """What feed_forward says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_fed(self, said):
+        return F.dropout(said, self.p)
+
+
 class SelfAttentionIsNotDropped(ThreeFrames):
     """What self_attn says is never dropped.
 

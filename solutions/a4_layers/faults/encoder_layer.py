@@ -595,6 +595,30 @@ class DropsInEvalMode(SelfAttentionAndNetwork):
         return F.dropout(said, self.p)
 
 
+class DropsAttendedInEvalMode(SelfAttentionAndNetwork):
+    """What self_attn says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
+    """
+
+    item = "encoder_dropout"
+
+    def drop_attended(self, said):
+        return F.dropout(said, self.p)
+
+
+class DropsFedInEvalMode(SelfAttentionAndNetwork):
+    """What feed_forward says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+
+    A part made in __init__ knows the mode of the whole. How would the function learn of it?
+    """
+
+    item = "encoder_dropout"
+
+    def drop_fed(self, said):
+        return F.dropout(said, self.p)
+
+
 class AttentionIsNotDropped(SelfAttentionAndNetwork):
     """What self-attention says is never dropped.
 
