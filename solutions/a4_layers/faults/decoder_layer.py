@@ -791,7 +791,7 @@ class DropsInEvalMode(ThreeFrames):
 
 
 class DropsAttendedInEvalMode(ThreeFrames):
-    """What self_attn says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+    """What self_attn says is dropped in eval mode too, as by F.dropout without the mode.
 
     A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """
@@ -803,7 +803,7 @@ class DropsAttendedInEvalMode(ThreeFrames):
 
 
 class DropsHeardInEvalMode(ThreeFrames):
-    """What cross_attn says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+    """What cross_attn says is dropped in eval mode too, as by F.dropout without the mode.
 
     A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """
@@ -815,7 +815,7 @@ class DropsHeardInEvalMode(ThreeFrames):
 
 
 class DropsFedInEvalMode(ThreeFrames):
-    """What feed_forward says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+    """What feed_forward says is dropped in eval mode too, as by F.dropout without the mode.
 
     A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """

@@ -596,7 +596,7 @@ class DropsInEvalMode(SelfAttentionAndNetwork):
 
 
 class DropsAttendedInEvalMode(SelfAttentionAndNetwork):
-    """What self_attn says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+    """What self_attn says is dropped in eval mode too, as by F.dropout without the mode.
 
     A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """
@@ -608,7 +608,7 @@ class DropsAttendedInEvalMode(SelfAttentionAndNetwork):
 
 
 class DropsFedInEvalMode(SelfAttentionAndNetwork):
-    """What feed_forward says is dropped in eval mode too, as by F.dropout when it is not told the mode.
+    """What feed_forward says is dropped in eval mode too, as by F.dropout without the mode.
 
     A part made in __init__ knows the mode of the whole. How would the function learn of it?
     """
