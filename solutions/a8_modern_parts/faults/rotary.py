@@ -537,3 +537,8 @@ class NegativePositionsFromTheEndOf4096(NegativePositionsFromTheEnd):
 class NegativePositionsFromTheEndOf8192(NegativePositionsFromTheEnd):
     def place(self, positions, x):
         return torch.where(positions < 0, positions + 8192, positions)
+
+
+class NegativePositionsFromTheEndOfTheLargest(NegativePositionsFromTheEnd):
+    def place(self, positions, x):
+        return torch.where(positions < 0, positions + positions.abs().max() + 1, positions)
