@@ -769,6 +769,31 @@ def test_words_of_many(reference: Student, agree: Agree, draw: Draw) -> None:
     agree(DECODE, model, source, 6, END, MAX_LEN, same_mode=False)
 
 
+@item("greedy_words", hint="Padding is blocked by a mask. Is any of it taken out as well?")
+def test_words_after_a_gap(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A pad between the words of a source is not heard, and those behind it keep their places."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree(DECODE, model, *gaps_matter(reference, draw, model), same_mode=False)
+
+
+def gaps_matter(
+    reference: Student, draw: Draw, model: Blueprint, steps: int = 6
+) -> tuple[Tensor, int, int, int]:
+    """A source and what else is asked of greedy_decode, where words differ once gaps are closed."""
+    for start_id in range(START, TARGET_VOCAB):
+        source = source_words(draw, batch=8)
+        source[:, 2] = PAD
+        closed = torch.cat([source[:, :2], source[:, 3:], source[:, 2:3]], dim=1)
+        written, other = (
+            reference.call(DECODE, model, each, start_id, END, steps).value
+            for each in (source, closed)
+        )
+        (rows,) = (written != other).any(1).nonzero(as_tuple=True)
+        if len(rows) > 1:
+            return source[rows[:2]], start_id, END, steps
+    raise LookupError("no sources were found whose words depend on their places")
+
+
 @item("greedy_words", hint="Is a batch of one, or a start alone, a special case?")
 def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
     """A single row, and max_len 1 and 2: the start token counts."""

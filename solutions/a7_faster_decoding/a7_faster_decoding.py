@@ -588,8 +588,9 @@ def greedy_decode_cached(model, source, start_id, end_id, max_len):
 # For a source of 25 tokens and a target of 32, `greedy_decode_cached` takes at most one and a half
 # times the multiplications that it takes where each token of the target goes through the decoder
 # once, each attends to those up to itself, and the source is read, and its keys and values made,
-# once. (One and a half, since a cache that is allotted in full from the start, and attended to
-# under a mask, is welcome: it takes 1.09 times as many.)
+# once. (One and a half, since a cache that is allotted from the start for the `max_len` tokens that
+# may be written, and attended to under a mask, is welcome: it takes 1.09 times as many. The model
+# itself could read 512 tokens: a cache for all of these takes 3.9 times as many.)
 
 # %% active="ipynb" check="cached_work"
 # check("cached_work")

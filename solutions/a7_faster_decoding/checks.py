@@ -22,6 +22,7 @@ D_K = D_MODEL // N_HEADS
 VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
 MAX_LEN = 9
 PAD, START, END, OTHER_PAD = 0, 1, 2, 4
+HUGE = 1e4
 DECODE = "greedy_decode_cached"
 CACHE = "keys", "values", "memory_keys", "memory_values"
 STEP = "x", "keys", "values"
@@ -148,6 +149,23 @@ def test_attend_to_large_blocked_keys(agree: Agree, draw: Draw) -> None:
     x = draw.normal(BATCH, 1, D_MODEL)
     for large in (1e6, -1e6):  # with one of them, it fits each query
         agree("attend", attention(agree), x, torch.where(mask.mT, keys, large * keys), values, mask)
+
+
+@item("attend_mask", hint="Is what you fill in lower than any score may be?")
+def test_attend_to_keys_that_hardly_fit(agree: Agree, draw: Draw) -> None:
+    """A blocked key gets no weight, also where the scores of all others are far below its own."""
+    module = attention(agree)
+    weights = module.weights or {}
+    queries = {  # each number of each query is 2, whatever x is
+        "q_proj.weight": torch.zeros_like(weights["q_proj.weight"]),
+        "q_proj.bias": torch.full_like(weights["q_proj.bias"], 2.0),
+    }
+    mask, (keys, values) = draw_mask(draw, BATCH, 1, 1, T_SOURCE), kept(draw, T_SOURCE)
+    mask[..., 0], mask[..., 1] = False, True
+    keys = keys - HUGE
+    keys[..., 0, :] = 0.0
+    x = draw.normal(BATCH, 1, D_MODEL)
+    agree("attend", module.with_weights(queries), x, keys, values, mask)
 
 
 # layer_output
@@ -312,12 +330,19 @@ def test_step_of_a_pad(agree: Agree, draw: Draw) -> None:
     masks_agree(agree, draw, [1, T_TARGET - 1], OTHER_PAD)
 
 
+@item("step_masks", hint="Is pad_id the model's, for the source as well?")
+def test_step_with_another_pad_in_the_source(agree: Agree, draw: Draw) -> None:
+    """Padding in the source under another pad_id; 0 is a word then."""
+    masks_agree(agree, draw, [], OTHER_PAD)
+
+
 def masks_agree(agree: Agree, draw: Draw, pads: Sequence[int], pad_id: int) -> None:
     model = transformer(agree, pad_id=pad_id)
     target, source = target_words(draw), source_words(draw)
     target[:, 0], target[:, 3] = 3, 0 if pad_id else 3
     target[1, list(pads)] = pad_id
     source = source if pads else padded(source, pad_id)
+    source[:, 2] = 0 if pad_id else source[:, 2]
     cache = kept_by(draw, T_TARGET - 1)
     agree("decoder_step", model, target, source, *cache, outputs=STEP, look_at=("x",))
 
@@ -539,16 +564,17 @@ def test_source_unchanged(reference: Student, agree: Agree, draw: Draw) -> None:
 
 # With s and n tokens and the d_model d, each step takes 6 d² products for the attentions' own
 # matrices, what the network and the output take, and 2 d for each key. That and the reading of the
-# source make R. A cache that is allotted in full is attended to in full in each step: R + d n²,
-# 1.09 R here. The keys (or the values) of the memory made anew in each step: R + n s d², 1.84 R;
-# both, or those of kept inputs: from 2.0 R; decoding anew: 12.6 R. Half as much again lies between.
+# source make R. A cache for n tokens that is attended to in full in each step: R + d n², 1.09 R
+# here; one for all that the model could read, 512: 3.9 R. The keys (or the values) of the memory
+# made anew in each step: R + n s d², 1.84 R; both, or those of kept inputs: from 2.0 R; decoding
+# anew: 12.6 R. Half as much again lies between.
 T_LONG_SOURCE, T_LONG_TARGET, MOST = 25, 32, 1.5
 
 
 @item("cached_work", notebook="counted.work", hint="What goes through the decoder in a step?")
 def test_work(reference: Student, agree: Agree, draw: Draw) -> None:
     """The multiplications are those of one position a step."""
-    model = writer(reference, agree, draw, [PAD, END], max_len=T_LONG_TARGET)
+    model = writer(reference, agree, draw, [PAD, END])  # which could write far more
     source = source_words(draw, batch=1, t=T_LONG_SOURCE)
     asked = model, source, START, END, T_LONG_TARGET
     agree(DECODE, *asked, same_mode=False, most_work=MOST)

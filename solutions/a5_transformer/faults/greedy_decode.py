@@ -26,6 +26,9 @@ class GreedyDecode:
     def recording(self):
         return torch.no_grad()
 
+    def take(self, source, model):
+        return source
+
     def read(self, model, source):
         return model.encode(source)
 
@@ -68,6 +71,7 @@ class GreedyDecode:
     def __call__(self, model, source, start_id, end_id, max_len):
         was_training = self.enter(model)
         with self.recording():
+            source = self.take(source, model)
             memory = self.read(model, source)
             target = self.begin(source, start_id)
             ended = torch.zeros_like(target, dtype=torch.bool)
@@ -160,6 +164,31 @@ class ReadsTheSourceOnceMore(GreedyDecode):
 
     def decode(self, model, target, memory, source):
         return model.decode(target, model.encode(source), source)
+
+
+class ReadsEachRowByItself(GreedyDecode):
+    """The encoder is called once for each sentence of the batch.
+
+    One call of it reads all of them. Does what is read for a row depend on the others?
+    """
+
+    item = "greedy_care"
+
+    def read(self, model, source):
+        return torch.cat([model.encode(row) for row in source.split(1)])
+
+
+class CutsPaddingOut(GreedyDecode):
+    """Padding is cut out of the source, also between its words: those behind it get other places.
+
+    Who keeps a pad from being heard, and what does the word after it hear of its place?
+    """
+
+    item = "greedy_words"
+
+    def take(self, source, model):
+        real_first = (source == model.pad_id).int().argsort(dim=-1, stable=True)
+        return source.gather(-1, real_first)
 
 
 class ReadsPadding(GreedyDecode):
@@ -275,6 +304,18 @@ class OneTooFew(GreedyDecode):
 
     def has_room(self, target, source, max_len):
         return target.shape[1] < max_len - 1
+
+
+class FirstWordIsFree(GreedyDecode):
+    """One word is written in any case, also where max_len is 1.
+
+    Which comes first in the loop: writing a word, or asking whether there is room for it?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < max(max_len, 2)
 
 
 class AsLongAsTheSource(GreedyDecode):

@@ -187,8 +187,8 @@ class ViewsTheTarget(SmoothedLoss):
 
     item = "loss_tensors"
 
-    def take(self, logits, target, pad_id):
-        return logits, target.view(-1).view(target.shape)
+    def find(self, target, pad_id):
+        return (target.view(-1) != pad_id).view(target.shape)
 
 
 class ShiftsTheTarget(SmoothedLoss):
@@ -321,7 +321,8 @@ class LogOfSoftmaxAndATrifle(SmoothedLoss):
     """A tiny number, such as 1e-9, is added to the probabilities before the logarithm, or is their
     least.
 
-    No loss of a word can be above 20.7 then, however wrong the model is. What is it there for?
+    No loss of a word can be above that number's logarithm then (20.7 for 1e-9), however wrong the
+    model is. What is it there for?
     """
 
     item = "loss_value"
@@ -706,6 +707,15 @@ class NoLossIsPadding(SmoothedLoss):
         return values.sum() / (values != 0).sum()
 
 
+class NoSurpriseIsPadding(NoLossIsPadding):
+    def pick(self, log_p, target):
+        self.right = super().pick(log_p, target)
+        return self.right
+
+    def average(self, values, real):
+        return values.masked_fill(~real, 0.0).sum() / ((self.right != 0) & real).sum()
+
+
 class OneForEachToken(SmoothedLoss):
     """A loss for each place is returned, (batch, t), without the mean.
 
@@ -984,11 +994,48 @@ class LogOfSoftmaxAndATrifleOfAMillionth(LogOfSoftmaxAndATrifle):
         return (logits.softmax(dim=-1) + 1e-6).log()
 
 
+class LogOfSoftmaxAndATrifleOfATenMillionth(LogOfSoftmaxAndATrifle):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-7).log()
+
+
+class LogOfSoftmaxAndEpsilon(LogOfSoftmaxAndATrifle):
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + torch.finfo(logits.dtype).eps).log()
+
+
+class LogOfSoftmaxAnd15Zeros(LogOfSoftmaxAndATrifleSmaller):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-15).log()
+
+
+class LogOfSoftmaxAnd20Zeros(LogOfSoftmaxAndATrifleSmaller):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-20).log()
+
+
+class LogOfSoftmaxAnd30Zeros(LogOfSoftmaxAndATrifleSmaller):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + 1e-30).log()
+
+
+class LogOfSoftmaxAndTheLeastOfFloat32(LogOfSoftmaxAndATrifleSmaller):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + torch.finfo(torch.float32).tiny).log()
+
+
+class LogOfSoftmaxAndTheLeast(LogOfSoftmaxAndATrifleSmaller):
+    def logarithms(self, logits, real):
+        return (logits.softmax(dim=-1) + torch.finfo(logits.dtype).tiny).log()
+
+
 class LogOfClamped(SmoothedLoss):
     """The probabilities are kept above a tiny number, such as 1e-9, before the logarithm.
 
-    No loss of a word can be above 20.7 then, however wrong the model is, and no gradient
-    flows there. What is it there for?
+    No loss of a word can be above that number's logarithm then (20.7 for 1e-9), however wrong the
+    model is, and no gradient flows there. What is it there for?
     """
 
     item = "loss_large_logits"
@@ -1005,6 +1052,11 @@ class LogOfClampedLarger(LogOfClamped):
 class LogOfClampedOfATenMillionth(LogOfClamped):
     def logarithms(self, logits, real):
         return logits.softmax(dim=-1).clamp(min=1e-7).log()
+
+
+class LogOfClampedOfAMillionth(LogOfClamped):
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(min=1e-6).log()
 
 
 class LogOfClampedOfATenBillionth(LogOfClamped):
@@ -1157,3 +1209,96 @@ class SubtractsTheLargestOfAllByHand(SubtractsTheLargestOfAll):
 
     def mix(self, right, rest, smoothing, vocab_size):
         return super().mix(right, rest, smoothing, vocab_size) - self.total
+
+
+class InfiniteLogarithmsCutOff(SmoothedLoss):
+    """Where the softmax has become 0, its logarithm is replaced by 0 or by another finite number.
+
+    The most surprising words then surprise nobody. Must the exponential be taken at all?
+    """
+
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        log_p = logits.softmax(dim=-1).log()
+        return log_p.masked_fill(log_p == -math.inf, 0.0)
+
+
+class LogarithmsCutOff(SmoothedLoss):
+    """The logarithms of the probabilities are cut off at -100, as binary_cross_entropy does.
+
+    How surprising may a word be, by the formula? log_softmax gives no infinity.
+    """
+
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        return logits.log_softmax(dim=-1).clamp(min=-100)
+
+
+class MeanOfEachPlace(SmoothedLoss):
+    """The mean of each place is taken over the batch first, and then the mean of these.
+
+    A token counts for more then where few sentences have one. What does the text say?
+    """
+
+    item = "loss_padding"
+
+    def average(self, values, real):
+        sums = values.masked_fill(~real, 0.0).sum(0)
+        return (sums / real.sum(0).clamp(min=1)).mean()
+
+
+class SmoothedByItsOwn(SmoothedLoss):
+    """In the smoothing's part, each word has the weight that the model itself gives it.
+
+    That is the entropy of what the model says. Evenly among all words, says the docstring.
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return (log_p.exp() * log_p).sum(dim=-1)
+
+
+class ProbabilitiesInTheSmoothing(SmoothedLoss):
+    """The smoothing's part is made of the probabilities, without a logarithm.
+
+    They sum to 1, whatever the model says. What does each word's share stand before?
+    """
+
+    item = "loss_value"
+
+    def spread(self, log_p, right, pad_id):
+        return self.together(log_p.exp(), right, pad_id) / self.fold(log_p.shape[-1])
+
+
+class LogitsInTheSmoothing(SmoothedLoss):
+    """The smoothing's part is made of the logits as they are, not of logarithms of probabilities.
+
+    Both parts of the formula have the same logarithm. Which tensor holds it?
+    """
+
+    item = "loss_value"
+
+    def take(self, logits, target, pad_id):
+        self.logits = logits
+        return logits, target
+
+    def spread(self, log_p, right, pad_id):
+        return self.logits.mean(dim=-1) + 0.0 * log_p.sum(dim=-1)
+
+
+class WritesToTheLogitsThatNeedGradients(SmoothedLoss):
+    """A step writes into the logits in place. torch refuses where their gradient is asked for, and
+    elsewhere the logits that were passed have changed.
+
+    Operators such as -=, methods that end in _ and assignments to a part, as in logits[...] = 0,
+    write to the very tensor that was passed.
+    """
+
+    item = "loss_tensors"
+
+    def take(self, logits, target, pad_id):
+        logits -= logits.amax(-1, keepdim=True)
+        return logits, target

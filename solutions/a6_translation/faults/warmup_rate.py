@@ -448,3 +448,116 @@ class ReturnsAList(WarmupRate):
 
     def give(self, rate):
         return [rate]
+
+
+class FallsAsOneOverTheStep(WarmupRate):
+    """After the warm-up the rate falls from its peak as 1 / step, without the root.
+
+    With which power of the step does the first half of the formula fall?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return warmup_steps**0.5 / step if step else math.inf
+
+
+class OneAheadAfterTheWarmup(WarmupRate):
+    """After the warm-up, and only there, the rate is that of the step that follows.
+
+    The two halves count the same steps. What is added to the step in one of them?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return rise if step <= warmup_steps else (step + 1) ** -0.5
+
+
+class OneBehindAfterTheWarmup(WarmupRate):
+    """After the warm-up, and only there, the rate is that of the step before.
+
+    The two halves count the same steps. What is taken from the step in one of them?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return rise if step <= warmup_steps else (step - 1) ** -0.5
+
+
+class OneAheadInTheWarmup(WarmupRate):
+    """During the warm-up, and only there, the rate is that of the step that follows.
+
+    The two halves count the same steps, both from 1. What is added to the step in one of them?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return fall if step >= warmup_steps else (step + 1) * warmup_steps**-1.5
+
+
+class OneBehindInTheWarmup(WarmupRate):
+    """During the warm-up, and only there, the rate is one step behind: at step 1 it is 0.
+
+    The two halves count the same steps, both from 1. What is taken from the step in one of them?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return fall if step >= warmup_steps else (step - 1) * warmup_steps**-1.5
+
+
+class StaysWithoutAWarmup(WarmupRate):
+    """With a warm-up of a single step, the rate stays where it is for ever.
+
+    Such a warm-up is one like any other. What does the formula say of step 2?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return 1.0 if warmup_steps == 1 else super().fall(step, warmup_steps)
+
+    def rise(self, step, warmup_steps):
+        return 1.0 if warmup_steps == 1 else super().rise(step, warmup_steps)
+
+
+class PeakWithoutTheWarmup(WarmupRate):
+    """The largest rate is d_model to the power of -0.5, however long the warm-up is.
+
+    What is the rate at step = warmup_steps, by the formula? What does it hang on?
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model, warmup_steps):
+        return (warmup_steps / d_model) ** 0.5
+
+
+class DropsAfterTheWarmup(WarmupRate):
+    """After the warm-up the largest rate is divided by the root of the step: it drops at once.
+
+    Where do the two halves meet then? They should at step = warmup_steps.
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return rise if step <= warmup_steps else (warmup_steps * step) ** -0.5
+
+
+class FallsFromThePeakAnew(WarmupRate):
+    """After the warm-up, the largest rate is divided by the root of the steps since then.
+
+    Both halves count the same steps. How fast does the rate fall right after its peak?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        if step <= warmup_steps:
+            return rise
+        return (warmup_steps * (step - warmup_steps + 1)) ** -0.5

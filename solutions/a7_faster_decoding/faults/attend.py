@@ -342,3 +342,15 @@ class BlockedByLittle(Attend):
 
     def block(self, scores, mask):
         return scores if mask is None else scores + (~mask) * -1e3
+
+
+class BlockedWithTenThousand(Attend):
+    """Blocked scores are set to a number such as -10000, and those of other keys may be lower.
+
+    Scores have no lower end. Of which number does the softmax leave nothing, in any company?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores if mask is None else scores.masked_fill(~mask, -1e4)

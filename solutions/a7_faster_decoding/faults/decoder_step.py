@@ -382,6 +382,28 @@ class PadIsZero(DecoderStep):
         return padding_mask(target, 0)
 
 
+class PadOfTheSourceIsZero(DecoderStep):
+    """Padding of the source is 0, whatever the model's pad_id is.
+
+    Where does the model keep the id of padding, and which method asks it?
+    """
+
+    item = "step_masks"
+
+    def memory_mask(self, model, source):
+        return padding_mask(source, 0)
+
+
+class PadIsZeroInBoth(PadOfTheSourceIsZero):
+    """Padding is 0, in the source and in the target, whatever the model's pad_id is.
+
+    Where does the model keep the id of padding?
+    """
+
+    def target_mask(self, model, target):
+        return padding_mask(target, 0)
+
+
 class MaskOfTheNewTokenAlone(DecoderStep):
     """The target's mask speaks of the new token alone, and so of all keys alike.
 

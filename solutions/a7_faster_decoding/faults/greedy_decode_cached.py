@@ -167,6 +167,35 @@ class OutputOfAllPositions(GreedyDecodeCached):
 # The cache
 
 
+class CacheAsLongAsTheModel(GreedyDecodeCached):
+    """The cache is allotted for all that the model could read, and each step attends to all of it.
+
+    How many tokens can there be, by what was passed? And how many are there in this step?
+    """
+
+    item = "cached_work"
+
+    def start(self, model, source):
+        keys, values, *memory = start_cache(model, source)
+        room = *keys.shape[:3], len(model.decoder.positional_encoding.encoding), keys.shape[4]
+        return keys.new_zeros(room), values.new_zeros(room), *memory
+
+    def step(self, model, target, source, cache):
+        keys, values, *memory = cache
+        t, decoder = target.shape[1], model.decoder
+        x = decoder.token_embedding(target[:, -1:]) + decoder.positional_encoding.encoding[t - 1]
+        written = padding_mask(target, model.pad_id)  # (batch, 1, 1, t)
+        mask = torch.nn.functional.pad(written, (0, keys.shape[3] - t))
+        for i, layer in enumerate(decoder.layers):
+            new_keys, new_values = keys_and_values(layer.self_attn, x)
+            keys[i, :, :, t - 1 : t], values[i, :, :, t - 1 : t] = new_keys, new_values
+            x = layer.norm1(x + attend(layer.self_attn, x, keys[i], values[i], mask))
+            read = *(each[i] for each in memory), model.source_mask(source)
+            x = layer.norm2(x + attend(layer.cross_attn, x, *read))
+            x = layer.norm3(x + layer.feed_forward(x))
+        return x, keys, values
+
+
 class CacheNotCarried(GreedyDecodeCached):
     """What a step returns to be kept is thrown away: each step gets the empty cache.
 

@@ -550,3 +550,8 @@ class SpeedsAreKept(Turning):
     def speed(self, base, exponent):
         kept = vars(self).setdefault("kept", {})
         return kept.setdefault(exponent.shape, super().speed(base, exponent))
+
+
+class NegativePositionsFromTheEndOfTheLargest(NegativePositionsFromTheEnd):
+    def place(self, positions, x):
+        return torch.where(positions < 0, positions + positions.abs().max() + 1, positions)
