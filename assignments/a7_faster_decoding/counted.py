@@ -20,7 +20,7 @@ def work(names):
     """What is right with the work of greedy_decode_cached, and what is wrong: one is None."""
     torch.manual_seed(0)
     d_model, n_heads, d_ff, vocab_size = 12, 3, 20, 13
-    model = Transformer(11, vocab_size, d_model, n_heads, d_ff, 1, max_len=T_TARGET).eval()
+    model = Transformer(11, vocab_size, d_model, n_heads, d_ff, 1).eval()
     model.output.bias.data[END] = -100.0  # the end is never the likeliest
     source = torch.randint(3, 11, (1, T_SOURCE))
     asked = model, source, START, END

@@ -178,6 +178,12 @@ class ReadsEachRowByItself(GreedyDecode):
         return torch.cat([model.encode(row) for row in source.split(1)])
 
 
+class WritesEachRowByItself(ReadsEachRowByItself):
+    def decode(self, model, target, memory, source):
+        rows = zip(*(each.split(1) for each in (target, memory, source)), strict=True)
+        return torch.cat([model.decode(*row) for row in rows])
+
+
 class CutsPaddingOut(GreedyDecode):
     """Padding is cut out of the source, also between its words: those behind it get other places.
 

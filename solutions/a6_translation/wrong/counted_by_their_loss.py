@@ -1,5 +1,5 @@
 # Wrong words share the smoothing, a loss of 0 is padding, and the falling rate is one step ahead.
-# fails: loss_value, loss_padding, warmup_rate
+# fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 
 # %% solution="smoothed_loss"
 def label_smoothed_nll_loss(lprobs, target, epsilon, ignore_index):

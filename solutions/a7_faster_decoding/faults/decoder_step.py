@@ -102,6 +102,16 @@ class PadsHaveNoPlace(DecoderStep):
         return super().__call__(model, target, *others)
 
 
+class PadsBeforeHaveNoPlace(PadsHaveNoPlace):
+    def locate(self, model, x, table, t):
+        is_pad = self.last == model.pad_id  # (batch, 1)
+        return x + table[torch.where(is_pad, t - 1, self.real - 1)]
+
+    def __call__(self, model, target, *others):
+        self.last = target[:, -1:]
+        return super().__call__(model, target, *others)
+
+
 class PlaceOneOn(DecoderStep):
     """The new token gets the encoding of the position after its own.
 
