@@ -294,9 +294,8 @@ class MultiHeadAttention(nn.Module):
 # ### Self-attention
 #
 # Without a mask, `forward(x, x, x)` has the shape `(batch, t, d_model)` and the right values, for
-# any batch, any `t` and any number of heads, also when batch or `t` is 1, in train mode as in eval
-# mode. Each sentence of a batch is by itself: another second sentence changes nothing for the
-# first.
+# any batch, any `t` and any number of heads, also when batch or `t` is 1. Each sentence of a batch
+# is by itself: another second sentence changes nothing for the first.
 
 # %% active="ipynb" check="heads_self_attention"
 # check("heads_self_attention")

@@ -207,12 +207,6 @@ def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> Non
         agree.wrong(made, "the first output depends on the second sentence", x, x, x)
 
 
-@item("heads_self_attention", hint="Is something drawn at random? Nothing here should be.")
-def test_self_attention_in_training(agree: Agree, draw: Draw) -> None:
-    """In train mode the result is that of eval mode."""
-    agree(attention(agree).training(), *selves(draw))
-
-
 @item("heads_self_attention", hint="Which loop could be one operation on whole tensors?")
 def test_operations(agree: Agree, draw: Draw) -> None:
     """A larger batch and longer sentences take no more calls of torch (this costs nothing)."""

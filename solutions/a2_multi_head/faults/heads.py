@@ -1328,34 +1328,6 @@ class DropsSomeWeightsAfterStoringThem(DropsSomeWeights):
         return F.dropout(weights, 0.1) @ v
 
 
-class DropsInTraining(Heads):
-    """In train mode a tenth of the numbers is dropped on the way, and the rest made larger.
-
-    A sentence then gets another answer each time. Where are you asked to drop anything?
-    """
-
-    item = "heads_self_attention"
-
-    def drop(self, weights):
-        return F.dropout(weights, 0.1, self.training)
-
-
-class DropsAnswersInTraining(DropsInTraining):
-    def drop(self, weights):
-        return weights
-
-    def hand_over(self, merged):
-        return F.dropout(merged, 0.1, self.training)
-
-
-class DropsTheOutputInTraining(DropsInTraining):
-    def drop(self, weights):
-        return weights
-
-    def give(self, output, query):
-        return F.dropout(output, 0.1, self.training)
-
-
 class WeightsDetachedBeforeUse(Heads):
     """The values are mixed by detached weights, so that queries and keys learn nothing.
 

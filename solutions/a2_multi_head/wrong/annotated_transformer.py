@@ -1,7 +1,6 @@
-# Each mask gets one more axis; and the weights are dropped in train mode.
-# fails: heads_self_attention, heads_weights, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
+# Each mask gets one more axis; the dropout on the weights does nothing in eval mode.
+# fails: heads_weights, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: mask = mask.unsqueeze(1)
-# lines: x = self.dropout(attn) @ value
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, dropout=0.1):
