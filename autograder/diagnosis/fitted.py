@@ -108,7 +108,10 @@ def with_fitting_weights(case: Case, faults: Faults, bank: Bank) -> Case:
     changes: dict[str, Any] = {"target": target, "args": tuple(args)}
     if {} in shapes:
         cotangents = question.how.cotangents
-        how = replace(question.how, cotangents=cotangents and tuple(map(_single, cotangents)))
+        before = {name: _single(each) for name, each in question.how.before.items()}
+        how = replace(
+            question.how, cotangents=cotangents and tuple(map(_single, cotangents)), before=before
+        )
         kwargs = {name: _single(each) for name, each in question.kwargs.items()}
         changes = {
             "target": _single(target),

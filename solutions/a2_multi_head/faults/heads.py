@@ -789,6 +789,30 @@ class QueryForAll(Heads):
         return query, query, query
 
 
+class QueryForKey(Heads):
+    """k_proj gets the query: the argument key is never used.
+
+    Of one length they can be mixed up, and nothing raises. What does each projection get?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return query, query, value
+
+
+class QueryForValue(Heads):
+    """v_proj gets the query: the argument value is never used.
+
+    Of one length they can be mixed up, and nothing raises. What does each projection get?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return query, key, query
+
+
 class TwoAlikeMeanAllAlike(Heads):
     """Where query and another of the three are one tensor, the third is taken for the same.
 

@@ -1216,17 +1216,3 @@ class SourceMaskIsKept(TwoStacks):
         if getattr(self, "read_before", None) != source.shape:
             self.read_before, self.kept_mask = source.shape, super().source_mask(source)
         return self.kept_mask
-
-
-class TargetMaskIsKept(TwoStacks):
-    """The target's mask is kept, and serves the next target of the same shape, too.
-
-    Padding stands at other places there. Which part of the mask hangs on the shape alone?
-    """
-
-    item = "transformer_masks"
-
-    def target_mask(self, target):
-        if getattr(self, "written_before", None) != target.shape:
-            self.written_before, self.kept_target_mask = target.shape, super().target_mask(target)
-        return self.kept_target_mask
