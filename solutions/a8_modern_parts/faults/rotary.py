@@ -549,7 +549,8 @@ class SpeedsAreKept(Turning):
 
     def speed(self, base, exponent):
         kept = vars(self).setdefault("kept", {})
-        return kept.setdefault(exponent.shape, super().speed(base, exponent))
+        of = exponent.shape, exponent.device, exponent.dtype
+        return kept.setdefault(of, super().speed(base, exponent))
 
 
 class NegativePositionsFromTheEndOfTheLargest(NegativePositionsFromTheEnd):
