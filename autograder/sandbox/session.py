@@ -203,9 +203,8 @@ class _Call:
             self._function = names[target]
         else:
             module = made(target, kept)
-            self._function = (
-                module if target.method == "forward" else getattr(module, target.method)
-            )
+            method = target.method
+            self._function = module if method == "forward" else getattr(module, method)
         self._inputs = [*args, *kwargs.values()]
         given = {id(each): _passed(each, self._device) for each in self._inputs}
         self._given = [made(given[id(each)], kept) for each in self._inputs]
@@ -239,9 +238,7 @@ class _Call:
             for position, (old, new) in enumerate(zip(self._before, self._given, strict=True))
             if old is not None and not _same(old, new.detach())
         )
-        there: tuple[bool, ...] = ()
-        if self._device:
-            there = tuple(map(self._device.has, _outputs(value)))
+        there = tuple(map(self._device.has, _outputs(value))) if self._device else ()
         return Answer(
             value,
             gradients,
@@ -255,9 +252,12 @@ class _Call:
         )
 
     def _call_before(self) -> None:
-        positional = [self._earlier.get(at, each) for at, each in enumerate(self._positional)]
-        named = {name: each for name, each in self._earlier.items() if isinstance(name, str)}
-        self._function(*positional, **{**self._named, **named})
+        # It has inputs of its own: what it writes to them is not there for the call.
+        own = [each.clone() if _has_data(each) else each for each in self._given]
+        passed = zip([*range(len(self._positional)), *self._named], own, strict=True)
+        given = {**dict(passed), **self._earlier}
+        positional = [given.pop(at) for at in range(len(self._positional))]
+        self._function(*positional, **given)
         torch.default_generator.manual_seed(0)  # what it drew is drawn again
 
 

@@ -1,5 +1,5 @@
 # Each forward cuts the table down to the length of its batch, and adds it in place.
-# fails: position_buffer, position_tensors
+# fails: position_lengths, position_buffer, position_tensors
 # lines: self.encoding = self.encoding[: x.shape[1]].to(x)
 # lines: x += self.encoding
 # %% solution="sinusoidal_encoding"
