@@ -110,20 +110,31 @@ def one_server(exam_of):
 
 
 @pytest.fixture(scope="session")
-def items_with(course, exam_of, one_server, tmp_path_factory):
-    """Gives the items, by name, of who hands in the reference with other solutions in some cells.
+def result_with(course, exam_of, one_server, tmp_path_factory):
+    """Gives the result of who hands in the reference with other solutions in some cells.
 
-    solutions: the source of these cells, by their names.
+    locate: whether lines are looked for; solutions: the source of these cells, by their names.
     """
 
-    def items_with(assignment_id, **solutions):
+    def result_with(assignment_id, locate=False, **solutions):
         cells = [f'# %% solution="{name}"\n{source}' for name, source in solutions.items()]
         built = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
         notebook = overlaid(answered(course, assignment_id, built), "\n".join(["# x", *cells]))
         sample = Sample("x", "", "wrong", assignment_id, as_saved(notebook))
         path = sample.write(tmp_path_factory.mktemp("one"))
-        result = grade("x", path, exam_of(assignment_id), one_server)
-        return {each.item: each for each in result.items}
+        exam = exam_of(assignment_id)
+        assignment = exam.assignment.model_copy(update={"locate": locate})
+        return grade("x", path, replace(exam, assignment=assignment), one_server)
+
+    return result_with
+
+
+@pytest.fixture(scope="session")
+def items_with(result_with):
+    """Gives the items of such a result, by name."""
+
+    def items_with(assignment_id, **solutions):
+        return {each.item: each for each in result_with(assignment_id, **solutions).items}
 
     return items_with
 

@@ -31,7 +31,7 @@ from autograder.grading.exam import Exam
 from autograder.grading.judge import explained
 from autograder.grading.mistakes import mistakes_of
 from autograder.notebooks import Submission
-from autograder.repair import Located, locate
+from autograder.repair import KEPT, Located, Purse, joined, locate
 from autograder.sandbox.session import Answer
 
 
@@ -72,12 +72,9 @@ class Explaining:
         if found and assignment.charge == "once":
             told, payers = self._charged(told, found, views)
         paid = set(payers.values())
-        left = [
-            item.item
-            for item in told
-            if item.verdict in TO_DIAGNOSE and item.item not in paid and item.item not in views
-        ]
-        located = self._located(left) if left and assignment.locate else []
+        wrong = (each.item for each in told if each.verdict in TO_DIAGNOSE)
+        left = [item for item in wrong if item not in paid]
+        located = self._located(left, views) if left and assignment.locate else []
         if assignment.charge == "once":
             told = charge_located(told, located, paid, assignment.carried_share)
         told = self._with_what_is_known(told, found, views, located)
@@ -137,10 +134,27 @@ class Explaining:
 
             return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
 
-    def _located(self, items: Sequence[str]) -> list[Located]:
+    def _located(self, items: Sequence[str], views: Mapping[str, Behind]) -> list[Located]:
+        """Where the mistakes stand, each item seen where no earlier part hides its own."""
+        looks = {view: [x for x in items if views.get(x) is view] for view in (None, *self.behind)}
+        looks = {view: some for view, some in looks.items() if some}
+        purse, found = Purse(self.until), list[Located]()
+        for done, (view, some) in enumerate(looks.items(), 1):
+            purse.kept = KEPT * (len(looks) - done)
+            found += self._located_behind(view, some, purse)
+        return joined(found)
+
+    def _located_behind(
+        self, view: Behind | None, items: Sequence[str], purse: Purse
+    ) -> list[Located]:
+        submission, replaced = (view.submission, view.given) if view else (self.submission, ())
+        answers = view.answers if view else self.answers
+
+        def student_of(other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
+            return self.student_of(other, (*replaced, *given))
+
         exam = self.exam
-        about = self.submission, exam.source, exam.bank, self.answers, items
-        return locate(*about, self.student_of, self.until)
+        return locate(submission, exam.source, exam.bank, answers, items, student_of, purse)
 
     def _with_what_is_known(
         self,

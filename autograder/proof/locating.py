@@ -19,7 +19,7 @@ from autograder.grading import Exam, remote_student
 from autograder.notebooks import Source, Submission, read_submission
 from autograder.proof.mutants import Mutant, mutants, mutated, read_equivalent
 from autograder.proof.samples import Sample
-from autograder.repair import Located, locate
+from autograder.repair import Located, Purse, locate
 from autograder.sandbox.host import Server
 
 LEAST_LOCATED = 0.75  # of what is wrong, the share whose line must be told
@@ -128,7 +128,7 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
                 answers,
                 failed,
                 lambda other, given=(): remote_student(other, exam, server, given),
-                time.monotonic() + _SECONDS,
+                Purse(time.monotonic() + _SECONDS),
             )
             found.append(each.judged(told))
     return found

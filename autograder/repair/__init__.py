@@ -1,7 +1,8 @@
 """Where a mistake stands: small edits of a submission's own code, tried until one is right."""
 
-from autograder.repair.located import Located
+from autograder.repair.located import Located, joined
+from autograder.repair.purse import KEPT, Purse
 from autograder.repair.rules import alternatives, places
 from autograder.repair.search import locate
 
-__all__ = ["Located", "alternatives", "locate", "places"]
+__all__ = ["KEPT", "Located", "Purse", "alternatives", "joined", "locate", "places"]

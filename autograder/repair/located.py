@@ -1,6 +1,7 @@
 """What a student is told of where a mistake stands."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from autograder.repair.differing import SOMETHING
 
@@ -37,3 +38,14 @@ class Located:
     def __str__(self) -> str:
         """The same, with the line."""
         return f"line {self.line} of the cell {self.cell}: {self.said}"
+
+
+def joined(found: Iterable[Located]) -> list[Located]:
+    """The same, where a line was found more than once: what it says then is true of all."""
+    by_place: dict[tuple[str, int, str], Located] = {}
+    for each in found:
+        place = each.cell, each.line, each.what
+        other = by_place.setdefault(place, each)
+        items = tuple(dict.fromkeys(other.items + each.items))
+        by_place[place] = replace(other, items=items, whole=other.whole and each.whole)
+    return [*by_place.values()]

@@ -18,8 +18,8 @@ from autograder.notebooks import Source, Submission, can_be_given
 from autograder.repair.edits import TIERS, Edit, edits
 from autograder.repair.located import Located
 from autograder.repair.proof import Proof, choose, proof_of
-from autograder.repair.purse import ALL, Purse
-from autograder.repair.trying import CPU_SECONDS, Trials, answered, with_cell, with_given
+from autograder.repair.purse import ALL, KEPT, Purse
+from autograder.repair.trying import Trials, answered, with_cell, with_given
 from autograder.repair.typed import typed
 from autograder.repair.view import View
 from autograder.sandbox.failure import Failure
@@ -48,15 +48,15 @@ def locate(
     answers: Mapping[int, Answer],
     failed: Collection[str],
     student_of: StudentOf,
-    until: float,
+    purse: Purse,
 ) -> list[Located]:
     """Where the mistakes of a submission stand, as far as repairs prove it.
 
     answers: the submission's, by place among the bank's cases; one without is not looked at.
     failed: the items to look at. student_of: puts a submission behind the walls; one is there at
-    a time. until: when to stop, whatever was found, on the monotonic clock: far from what it takes.
+    a time. purse: what may be spent.
     """
-    purse, cases = Purse(until), bank.cases
+    cases, kept = bank.cases, purse.kept
     wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
     of = source.defined_in
     found: list[Located] = []
@@ -74,7 +74,8 @@ def locate(
             searches.append(search)
     # A mistake of an earlier cell is none of a later one.
     searches = [each for each in behind if each.wrong] or searches
-    for each in searches:
+    for done, each in enumerate(searches, 1):
+        purse.kept = kept + KEPT * (len(searches) - done)
         submission = each.look(submission, found)
     return found
 
@@ -235,8 +236,10 @@ class _Search:
             for each in tried:
                 if not each.ended:
                     done[each.edit.line] += 1
-                    self.purse.pay(1e3 * CPU_SECONDS)
+                    self.purse.pay(1e3 * each.seconds, forks=not trials.is_running)
             for edit in (each.edit for each in tried if each.right):
+                if self.purse.is_down_to(self.least):
+                    return None
                 if done[edit.line] < _ENOUGH:
                     asked = trials.ask(edit.text, map(self._paid, places))
                     proof = self._proof(edit, places, asked, self.wrong)

@@ -25,7 +25,7 @@ from autograder.sandbox.session import Answer
 _SHARED = 600  # edits at most that are tried in one fork
 _ENDED = (Verdict.TIMEOUT, Verdict.ERROR, Verdict.MEMORY)
 _CALL_SECONDS = 0.5  # for one cell or call, far from what it takes: some edits do not end
-CPU_SECONDS = 0.05  # the same of the processor, where a process goes on when it takes more
+_CPU_SECONDS = 0.05  # the same of the processor, where a process goes on when it takes more
 _TIMES = 20.0  # or so many times what the reference took
 
 
@@ -88,6 +88,7 @@ class Tried:
     right: bool = False
     answered: bool = False  # an exception is no answer
     ended: bool = True  # in its time
+    seconds: float = 0.0  # that were lost if it did not
 
 
 class Trials:
@@ -130,7 +131,7 @@ class Trials:
         student, found = self._running(len(edits)), list[Tried]()
         student.call_seconds = _seconds_for(case)
         cells = (Cell(self.cell, each.text) for each in edits)
-        seconds = max(CPU_SECONDS, _TIMES * case.seconds)
+        seconds = max(_CPU_SECONDS, _TIMES * case.seconds)
         try:
             asked = ask_after_each(student, cells, case.question, seconds)
             for edit, said in zip(edits, asked, strict=True):
@@ -138,15 +139,23 @@ class Trials:
                 right = answer is not None and same(answer, case.right, case)
                 failure = answer.failure if answer else None
                 ended = failure is None or failure.type != Overdue.__name__
-                found.append(Tried(edit, right, answer is not None and failure is None, ended))
+                lost = 0.0 if ended else seconds
+                found.append(
+                    Tried(edit, right, answer is not None and failure is None, ended, lost)
+                )
         except StudentError:
             self._end()
-            found.append(Tried(edits[len(found)], ended=False))
+            found.append(Tried(edits[len(found)], ended=False, seconds=_seconds_for(case)))
         return found
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the shared fork is there: an edit may have ended it."""
+        return self._student is not None
 
     def _tried_value(self, edit: Edit, case: Case) -> Tried:
         right = any(self.ask(edit.text, [case]))
-        return Tried(edit, right, True, ended=self._student is not None)
+        return Tried(edit, right, True, ended=self.is_running)
 
     def ask(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
         """Of each case whether the cell with this text answers it right, in the shared fork.

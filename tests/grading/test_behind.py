@@ -60,3 +60,14 @@ def test_whether_a_mistake_is_all_is_asked_behind_an_exception(items_with, sourc
     assert items["decoder_output"].verdict == "wrong"
     assert items["decoder_output"].faults.keys() == {"decoder_layer.CrossAttentionOfTorch"}
     assert items["decoder_masks"].verdict == "carried"
+
+
+def test_the_line_of_an_unknown_mistake_is_told_behind_an_exception(result_with, sources, raising):
+    wrong = sources["decoder_layer"].replace("self.norm1(x", "self.norm1(0.7 * x")
+    result = result_with(LAYERS, locate=True, feed_forward=raising, decoder_layer=wrong)
+    places = [each.place for each in result.mistakes if each.kind == "line"]
+    number = 1 + wrong[: wrong.index("0.7")].count("\n")
+    assert ("decoder_layer", number) in [(each.cell, each.line) for each in places]
+    items = {each.item: each for each in result.items}
+    assert items["decoder_output"].verdict == "wrong"
+    assert items["decoder_masks"].verdict == "carried"

@@ -8,7 +8,7 @@ import pytest
 
 from autograder.grading import remote_student
 from autograder.notebooks import Submission
-from autograder.repair import locate
+from autograder.repair import Purse, locate
 
 RIGHT = """\
 def scaled_dot_product_attention(q, k, v, mask=None):
@@ -28,7 +28,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 def find(exam, server):
     """Gives what is told of a text in the place of a solution."""
 
-    def find(text, cell="attention", **others):
+    def find(text, cell="attention", purse=None, **others):
         texts = {cell: text, **others}
         cells = tuple(
             replace(each, source=texts.get(each.name, each.source)) if each.solution else each
@@ -43,8 +43,8 @@ def find(exam, server):
         def student_of(other, given=()):
             return remote_student(other, exam, server, given)
 
-        until = time.monotonic() + 300
-        return locate(submission, exam.source, exam.bank, answers, failed, student_of, until)
+        spent = purse or Purse(time.monotonic() + 300)
+        return locate(submission, exam.source, exam.bank, answers, failed, student_of, spent)
 
     return find
 
@@ -120,6 +120,19 @@ def test_an_edit_that_never_ends_is_survived(find):
     loop = "    d_k, n = q.size(-1), 0\n    while n < 1:\n        n += 1\n"
     (found,) = find(RIGHT.replace("    d_k = q.size(-1)\n", loop).replace("/ math", "* math"))
     assert found.what == "scores * math.sqrt(d_k)"
+
+
+def test_edits_that_end_their_process_are_paid_for(find):
+    """Each takes a process, and may take half a second before."""
+    until, wrong = time.monotonic() + 300, RIGHT.replace("/ math", "* math * 1.5")
+    never = "    d_k = q.size(-1)\n    if d_k < 0 and v.size(-1) < 0:\n        {}\n"
+    left = []
+    for done in ("os._exit(1)", "os.getppid()"):
+        purse = Purse(until)
+        text = wrong.replace("    d_k = q.size(-1)\n", never.format(done))
+        find(f"import os\n{text}", purse=purse)
+        left.append(purse.left)
+    assert left[0] < left[1] - 500
 
 
 def test_what_is_right_in_a_process_of_many_edits_alone_is_not_told(find):
