@@ -5,6 +5,7 @@ from collections import Counter
 
 SOMETHING = "With something else in the place of"
 WITHOUT = "Without"
+OTHER_ORDER = "With another order of the lines at"
 LESS = "With a part left out of"
 _NAME = "With another name in"
 _OPERATORS = (ast.operator, ast.cmpop, ast.boolop, ast.unaryop)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from autograder.repair import calls, copied, donors, filling, instead, lines, values
-from autograder.repair.differing import beginning
+from autograder.repair.differing import OTHER_ORDER, beginning
 from autograder.repair.rules import Place, alternatives
 from autograder.repair.sisters import in_sisters
 from autograder.repair.spot import Spot, spots
-from autograder.repair.view import View
+from autograder.repair.view import View, cut
 
 _AS_MUTANTS = 0  # the tier to which the rules belong that make mutants, too
 _IN_SISTERS = 1  # the tier to which the same edits in several lines belong
@@ -40,12 +40,19 @@ class Edit:
     @property
     def what(self) -> str:
         """The piece of code that was changed, as it was."""
+        if self.exchanges_lines:
+            return cut(self.source)
         return self.spot.view.told(self.spot.node)
 
     @property
     def beginning(self) -> str:
         """How the sentence about it begins."""
-        return beginning(self.spot.source, self.new)
+        return OTHER_ORDER if self.exchanges_lines else beginning(self.spot.source, self.new)
+
+    @property
+    def exchanges_lines(self) -> bool:
+        """Whether it is about lines of a block, and not about the block."""
+        return isinstance(self.spot.node, (cst.IndentedBlock, cst.Module))
 
     @property
     def makes(self) -> bool:

@@ -211,7 +211,12 @@ class View:
             said = source or said
             if not isinstance(each, (cst.Name, cst.BaseNumber)):
                 break
-        return said or self.source(node).partition("\n")[0][:_TOLD]
+        return said or cut(self.source(node).partition("\n")[0])
+
+
+def cut(source: str) -> str:
+    """A piece of code as it is told: not too long."""
+    return source if len(source) <= _TOLD else f"{source[: _TOLD - 1]}\u2026"
 
 
 def _says(node: cst.CSTNode) -> bool:

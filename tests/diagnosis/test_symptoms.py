@@ -220,6 +220,21 @@ def test_what_a_check_does_not_look_at_is_not_called_right(exam):
     assert lines == [f"{size}it has not."]
 
 
+def test_one_size_that_is_wrong_tells_nothing(exam):
+    """It may be wrong for what else there is in these questions."""
+    where = exam.source.defined_in[CELL]
+    constant = attention("weights = scores.softmax(-1)").replace("q.shape[-1] ** 0.5", "2")
+    student = student_of(exam, where, constant)
+    plain = [each for each in exam.bank.cases if each.question.name == CELL and is_plain(each)]
+    widths = sorted({each.question.args[0].shape[-1] for each in plain} - {4})
+    assert len(widths) > 1
+    for some, count in ((widths, 1), (widths[:1], 0)):
+        cases = [each for each in plain if each.question.args[0].shape[-1] in {4, *some}]
+        asked = [Answered(each, student.answer(each.question)) for each in cases]
+        said = [each for each in contrasts(asked, exam.symptoms.features) if "has size 4" in each]
+        assert len(said) == count
+
+
 def test_gradients_that_are_nan_are_not_called_those_of_the_values(exam):
     where = exam.source.defined_in[CELL]
     added = attention("weights = scores.softmax(-1).nan_to_num(0.0)").replace(

@@ -76,6 +76,21 @@ def test_an_edit_knows_its_line_and_the_code_around_it():
     assert not found.missing
 
 
+def test_lines_that_change_places_are_told_by_the_first_of_them():
+    cell = "def f(q, k):\n    k = k.T\n    s = q @ k\n    k = k + q * 2\n    return s\n"
+    new = cell.replace("    s = q @ k\n    k = k + q * 2\n", "    k = k + q * 2\n    s = q @ k\n")
+    (found,) = (each for tier in TIERS for each in edits(View(cell), tier) if each.text == new)
+    assert (found.line, found.what) == (3, "s = q @ k")
+    assert found.beginning == "With another order of the lines at"
+
+
+def test_what_is_cut_of_a_piece_of_code_shows_that_it_is():
+    cell = f"def f(q):\n    return {' + '.join(['q'] * 40)}\n"
+    told = {each.what for each in edits(View(cell), 0) if each.spot.source.count("q") == 40}
+    assert all(each.endswith("\u2026") for each in told)
+    assert told
+
+
 def test_words_and_annotations_are_left_alone():
     cell = 'def f(q: int = 1) -> int:\n    """Adds 1."""\n    return g(f"{q + 1} is right")\n'
     for each in texts(cell):

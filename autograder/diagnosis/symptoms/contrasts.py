@@ -18,6 +18,7 @@ _LARGE = 1e3
 _SHARE = 0.5  # of the questions with a feature that must be wrong, if not all are
 _AXES = {-1: "the last axis of the first input", -2: "the axis before the last of the first input"}
 _MOST = 2  # contrasts that are told
+_SIZES = 2  # that must be wrong before one that is right means anything
 _SEVERAL = "weights", "keys", "values"  # how the name of a tensor ends that is spoken of as many
 GRADIENTS_ALONE = "Its values are right, its gradients are not."
 
@@ -129,7 +130,9 @@ def _sizes(verdicts: _Verdicts) -> Iterator[str]:
         found = [(_size(each.case.question, axis), right) for each, right in verdicts]
         fine = {size for size, right in found if right}
         wrong = {size for size, right in found if not right}
-        if len(fine) == 1 and None not in fine | wrong and fine.isdisjoint(wrong):
+        if len(fine) != 1 or len(wrong) < _SIZES or None in fine | wrong:
+            continue
+        if fine.isdisjoint(wrong):
             (size,) = fine
             yield f"It is right whenever {name} has size {size}, and wrong whenever it has not."
 
