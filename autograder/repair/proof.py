@@ -47,17 +47,22 @@ def proof_of(
     return Proof(edit, places, made, frozenset(mended), not lost) if made else None
 
 
-def choose(proofs: Sequence[Proof]) -> Proof | None:
-    """The smallest edit that mends most; None when there is none, or several in different lines.
+def best(proofs: Sequence[Proof]) -> list[Proof]:
+    """The smallest edits that mend most.
 
-    Of two lines, it is the one that then would read as another line of the cell does.
+    Of several lines, it is the one that then would read as another line of the cell does.
     """
     order = sorted(proofs, key=lambda each: (-len(each.mended), each.edit.tier))
-    best = [
+    found = [
         each
         for each in order
         if len(each.mended) == len(order[0].mended) and each.edit.tier == order[0].edit.tier
     ]
-    if len({each.edit.line for each in best}) > 1:
-        best = [each for each in best if each.edit.has_sister]
-    return best[0] if len({each.edit.line for each in best}) == 1 else None
+    if len({each.edit.line for each in found}) > 1:
+        found = [each for each in found if each.edit.has_sister] or found
+    return found
+
+
+def in_one_line(proofs: Sequence[Proof]) -> Proof | None:
+    """The first of proofs that all are made in one line; None when they are not."""
+    return proofs[0] if len({each.edit.line for each in proofs}) == 1 else None

@@ -17,8 +17,9 @@ from autograder.diagnosis import Bank, Case, same
 from autograder.notebooks import Source, Submission, can_be_given
 from autograder.repair.edits import TIERS, Edit, edits
 from autograder.repair.located import Located
-from autograder.repair.proof import Proof, choose, proof_of
+from autograder.repair.proof import Proof, best, in_one_line, proof_of
 from autograder.repair.purse import ALL, KEPT, Purse
+from autograder.repair.skipping import skipped
 from autograder.repair.trying import Trials, answered, with_cell, with_given
 from autograder.repair.typed import typed
 from autograder.repair.view import View
@@ -175,13 +176,20 @@ class _Search:
                 if any(each.whole for each in parts):
                     parts = [each for each in parts if each.whole]
                     break
-            chosen = choose(parts)
+            proofs = best(parts)
+            chosen = in_one_line(proofs) or skipped(proofs, partial(self._is_right, trials))
         if chosen is None:
             return None
         cases = (self.cases[at] for at in chosen.places)
         trials = Trials(self.student_of, handed_in, self.cell)
         with contextlib.closing(trials.ask_alone(chosen.edit.text, cases)) as asked:
             return self._proof(chosen.edit, chosen.places, asked, self.wrong | self.before)
+
+    def _is_right(self, trials: Trials, text: str, proof: Proof) -> bool:
+        """Whether all that a proof makes right is right with this text of the cell."""
+        places = [at for at in proof.places if at in proof.mended or at not in self.wrong]
+        right = [*trials.ask(text, map(self._paid, places))]
+        return len(right) == len(places) and all(right)
 
     def _order(self, at: int) -> tuple[bool, float, int, int]:
         return at not in self.wrong, self._price(at), self.cases[at].size, at

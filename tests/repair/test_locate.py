@@ -112,6 +112,13 @@ def test_what_could_be_mended_in_two_lines_alike_is_not_told(find):
     assert find(RIGHT.replace("math.sqrt(d_k)", "d_k")) == []
 
 
+def test_a_line_that_another_repair_only_goes_round_is_told(find):
+    """Where what it makes is used, something else would do: then it is good for nothing."""
+    moved = "    moved = q - q.amin()\n    scores = torch.matmul(moved, k"
+    (found,) = find(RIGHT.replace("    scores = torch.matmul(q, k", moved))
+    assert (found.line, found.what) == (3, "q - q.amin()")
+
+
 def test_that_an_input_is_written_to_is_no_number(find):
     assert find(RIGHT.replace("scores = torch", "q.mul_(1.0).add_(0.0)\n    scores = torch")) == []
 
