@@ -78,6 +78,7 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
     (
         *(instead.operators, instead.names, instead.fields, instead.axes, instead.arguments),
         *(instead.methods, instead.conditions, instead.constants, donors.as_elsewhere),
+        instead.ways_out,
     ),
     (
         *(instead.fills, instead.one_for_all, instead.parameters, instead.assignments),

@@ -234,7 +234,7 @@ def blocks(spot: Spot) -> Iterator[str]:
 
 
 def statements(spot: Spot) -> Iterator[str]:
-    """Two neighbours exchanged; one moved out of the block that it ends, or into the one before."""
+    """Two neighbours exchanged; one moved into the `with` behind it."""
     node = spot.node
     if not isinstance(node, (cst.IndentedBlock, cst.Module)):
         return
@@ -246,6 +246,20 @@ def statements(spot: Spot) -> Iterator[str]:
         a, b, c, d = (each - start for each in (a, b, c, d))
         if isinstance(one, cst.SimpleStatementLine) and isinstance(other, cst.SimpleStatementLine):
             yield (text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]).decode()
+        if isinstance(one, cst.SimpleStatementLine) and isinstance(other, cst.With):
+            first = view.span(other.body.body[0])[0]
+            moved, indent = text[a:b], b"\n" + view.indent(first).encode()
+            first -= start
+            yield (text[:a] + text[c:first] + moved + indent + text[first:]).decode()
+
+
+def ways_out(spot: Spot) -> Iterator[str]:
+    """A loop that is left, and not the function."""
+    around = list(spot.view.around(spot.node))
+    if isinstance(spot.node, cst.Return) and any(
+        isinstance(x, (cst.For, cst.While)) for x in around
+    ):
+        yield "break"
 
 
 def assignments(spot: Spot) -> Iterator[str]:

@@ -198,12 +198,16 @@ class _Search:
         return self.bank.asking(at) + self.bank.making(at)
 
     def _firsts(self, places: Sequence[int]) -> list[int]:
-        """The smallest wrong case of each item: of two mistakes, one may show alone in some."""
+        """The smallest wrong case of each item: of two mistakes, one may show alone in some.
+
+        Items that are explained come last: there is a mistake that they do not need.
+        """
         first: dict[str, int] = {}
         for at in places:
             if at in self.wrong:
                 first.setdefault(self.cases[at].item, at)
-        return list(first.values())[:_FIRSTS]
+        asked = sorted(first, key=lambda item: item not in self.failed)
+        return [first[item] for item in asked][:_FIRSTS]
 
     def _search(
         self, trials: Trials, view: View, places: Sequence[int], tiers: Iterable[int]

@@ -84,6 +84,22 @@ def test_lines_that_change_places_are_told_by_the_first_of_them():
     assert found.beginning == "With another order of the lines at"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "    m = f(x)\n    with torch.no_grad():\n        y = g(m)\n",
+            "    with torch.no_grad():\n        m = f(x)\n        y = g(m)\n",
+        ),
+        ("    while x:\n        return y\n", "    while x:\n        break\n"),
+    ],
+)
+def test_what_belongs_into_a_block_and_what_leaves_more_than_the_loop(old, new):
+    cell = f"def f(x):\n{old}    return y\n"
+    assert cell.replace(old, new) in texts(cell)
+    assert "def f(x):\n    y = x\n    break\n" not in texts("def f(x):\n    y = x\n    return y\n")
+
+
 def test_what_is_cut_of_a_piece_of_code_shows_that_it_is():
     cell = f"def f(q):\n    return {' + '.join(['q'] * 40)}\n"
     told = {each.what for each in edits(View(cell), 0) if each.spot.source.count("q") == 40}
