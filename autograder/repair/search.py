@@ -27,6 +27,7 @@ from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
 
 _ENOUGH = 2  # of these in one line: it is a loop
+_PARTS = 3  # edits of one line that mend some of it: what they mend is known
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
 _SOONEST, _REST = TIERS[:2], TIERS[2:]
 _AT_ONCE = 50  # edits, before it is seen what they brought
@@ -237,6 +238,7 @@ class _Search:
     ) -> list[Proof] | None:
         """What edits prove; None if not all could be tried: another line might be as good."""
         first, done, found = places[0], Counter[int](), list[Proof]()
+        parts = Counter[int]()
         left = list(these)
         while left:
             if self.purse.is_down_to(self.least):
@@ -252,11 +254,12 @@ class _Search:
             for edit in (each.edit for each in tried if each.right):
                 if self.purse.is_down_to(self.least):
                     return None
-                if done[edit.line] < _ENOUGH:
+                if done[edit.line] < _ENOUGH and parts[edit.line] < _PARTS:
                     asked = trials.ask(edit.text, map(self._paid, places))
                     proof = self._proof(edit, places, asked, self.wrong)
                     if proof is not None:
                         found.append(proof)
+                        parts[edit.line] += 1
                         if proof.whole:  # nothing can be better here: is another line as good?
                             done[edit.line] = _ENOUGH
             left = [each for each in left[len(tried) :] if done[each.line] < _ENOUGH]
