@@ -187,8 +187,12 @@ def _alone() -> bool:
 
 
 def _too_much(scratch: str, max_bytes: int) -> bool:
-    """Whether more lies in the folder than may. Ends soon, whatever lies there."""
-    left, waiting = max_bytes, [(scratch, 0)]
+    """Whether more lies in the folder than may. Ends soon, whatever lies there.
+
+    A file by itself ends at its own limit, which is as much: whose writing fails there goes on, and
+    is not ended at some later question.
+    """
+    left, waiting = max_bytes + _BLOCK_BYTES, [(scratch, 0)]
     while waiting:
         folder, depth = waiting.pop()
         with contextlib.suppress(OSError):  # its owner may be at work, or have closed it

@@ -107,11 +107,13 @@ def test_limits_cannot_be_raised(server):
 
 
 def test_files_end_at_their_limit(server):
-    """Of a smaller one: at the limit itself the server ends the fork, sooner or later."""
-    limit = "resource.getrlimit(resource.RLIMIT_FSIZE)"
-    assert inside(server, limit) == (LIMITS.output_bytes,) * 2
-    less = "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))"
-    assert inside(server, "open('big', 'wb', 0).write(bytes(2000))", before=less) == 1000
+    """There the fork goes on; the server, which looks again and again, sees no more than may be."""
+    write = f"open('big', 'wb', 0).write(bytes({2 * LIMITS.output_bytes}))"
+    looked_at = f"({write}, __import__('time').sleep(0.5))[0]"
+    assert inside(server, looked_at) == LIMITS.output_bytes
+    with pytest.raises(ForkEnded) as ended:
+        inside(server, looked_at, before="open('one more', 'w').write('x')")
+    assert ended.value.outcome.reason == "files"
 
 
 def test_memory_ends_at_its_limit(server):
