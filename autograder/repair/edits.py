@@ -16,6 +16,8 @@ from autograder.repair.view import View, cut
 _AS_MUTANTS = 0  # the tier to which the rules belong that make mutants, too
 _IN_SISTERS = 1  # the tier to which the same edits in several lines belong
 _WHERE_IT_RAISED = 1  # the tier to which, in one line, the next one belongs: a call lacks something
+_NOTHING = "pass"  # in the place of a statement
+_RAISES = "raise", "assert"
 _NAME = re.compile(r"[^\W\d]\w*")
 Rule = Callable[[Spot], Iterator[str]]  # what may stand in the place of a spot
 
@@ -60,6 +62,15 @@ class Edit:
         around = self.spot.view.around(self.spot.node)
         within = [each.name.value for each in around if isinstance(each, cst.FunctionDef)]
         return not within or within[-1].startswith("__")
+
+    @property
+    def leaves_out_what_raised(self) -> bool:
+        """Whether the line that raised an exception is left out: others may do without it.
+
+        But a line that does nothing but raise may well be wrong.
+        """
+        nothing = self.new.strip() == _NOTHING and self.spot.raised
+        return nothing and not self.source.startswith(_RAISES)
 
     @property
     def has_sister(self) -> bool:

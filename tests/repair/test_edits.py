@@ -100,6 +100,16 @@ def test_what_belongs_into_a_block_and_what_leaves_more_than_the_loop(old, new):
     assert "def f(x):\n    y = x\n    break\n" not in texts("def f(x):\n    y = x\n    return y\n")
 
 
+@pytest.mark.parametrize(
+    ("line", "round_it"), [("q.nothing()", True), ("assert q.dim() == 3", False)]
+)
+def test_who_leaves_out_what_raised_may_only_go_round_it(line, round_it):
+    view = View(f"def f(q):\n    {line}\n    return q\n")
+    view.learn({}, raised=2)
+    found = {x.line: x.leaves_out_what_raised for x in edits(view, 0) if x.new.strip() == "pass"}
+    assert found == {2: round_it, 3: False}
+
+
 def test_what_is_cut_of_a_piece_of_code_shows_that_it_is():
     cell = f"def f(q):\n    return {' + '.join(['q'] * 40)}\n"
     told = {each.what for each in edits(View(cell), 0) if each.spot.source.count("q") == 40}
