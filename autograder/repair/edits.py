@@ -49,7 +49,10 @@ class Edit:
     @property
     def beginning(self) -> str:
         """How the sentence about it begins."""
-        return OTHER_ORDER if self.exchanges_lines else beginning(self.spot.source, self.new)
+        if self.exchanges_lines:
+            return OTHER_ORDER
+        left = "_ " if self.compares else ""  # of a bound: what is compared stands before it
+        return beginning(left + self.spot.source, left + self.new)
 
     @property
     def exchanges_lines(self) -> bool:
@@ -62,6 +65,11 @@ class Edit:
         around = self.spot.view.around(self.spot.node)
         within = [each.name.value for each in around if isinstance(each, cst.FunctionDef)]
         return not within or within[-1].startswith("__")
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is about a bound: of what is changed in a loop's head, that may well end."""
+        return isinstance(self.spot.node, cst.ComparisonTarget)
 
     @property
     def leaves_out_what_raised(self) -> bool:

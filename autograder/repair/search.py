@@ -219,7 +219,7 @@ class _Search:
         view.learn(trials.kinds(view, self.cases[places[0]]), raised)
         parts: list[Proof] = []
         for tier in tiers:
-            ordered = sorted(edits(view, tier), key=lambda each: each.line != raised)
+            ordered = sorted(edits(view, tier), key=lambda x: (x.line != raised, not x.compares))
             proofs = self._proofs(trials, ordered, places)
             if proofs is None:
                 break

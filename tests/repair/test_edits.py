@@ -69,6 +69,13 @@ def test_every_edit_differs_from_the_cell_and_from_the_others():
         assert len(found) == len({*found} - {cell})
 
 
+def test_another_bound_is_another_operator():
+    view = View("def f(n):\n    while n <= 3:\n        n += 1\n    return n\n")
+    (found,) = (x for x in edits(view, 0) if x.text == view.text.replace(" <= 3", "< 3"))
+    assert found.compares
+    assert (found.beginning, found.what) == ("With another operator in", "n <= 3")
+
+
 def test_an_edit_knows_its_line_and_the_code_around_it():
     cell = "def f(q, k):\n    s = q @ k\n\n    return s / 8.0\n"
     found = next(each for each in edits(View(cell), 0) if each.text.endswith("s * 8.0)\n"))
