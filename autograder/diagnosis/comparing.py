@@ -23,6 +23,8 @@ from autograder.sandbox.session import Answer
 FACTOR = 100.0
 _LOOSELY = 1e-6  # what a few numbers made in float32 may move the others
 _NUMBER = re.compile(r"\d+")
+# What torch says of sizes that do not go together, in the words of several operations.
+_SIZES = re.compile(r"must match the (size of tensor b|existing size)|match the broadcast shape")
 _FACTOR_BY_HAND = 10.0  # of numbers with two decimals: more there cannot be
 _RAISES = "raise ", "assert "  # what lines begin with that write the words of an exception
 _KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
@@ -211,7 +213,8 @@ def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, A
     """
     if asked is None:
         own = (failure.source or "").startswith(_RAISES)
-        words = "" if loosely else "its own" if own else _NUMBER.sub("#", failure.message)
+        said = _NUMBER.sub("#", failure.message)
+        words = "" if loosely else "its own" if own else "sizes" if _SIZES.search(said) else said
         return {"raised": failure.type, "message": words}
     if failure.type != asked.error:
         return {"raised": failure.type}

@@ -282,6 +282,14 @@ def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     )
 
 
+@item("attention_blocked_rows", hint="Is a row of the mask opened? To whom does the mask belong?")
+def test_blocked_rows_leave_the_mask(agree: Agree, draw: Draw) -> None:
+    """A mask in which a query may attend to nothing is left as it is, too."""
+    mask = draw_mask(draw, T_Q, T_K)
+    mask[1] = False
+    agree.unchanged(ATTENTION, *qkv(draw, BATCH, N_HEADS), mask=mask)
+
+
 @item(
     "attention_blocked_rows",
     hint="Is NaN replaced after it has already reached the gradient?",

@@ -106,6 +106,24 @@ def test_the_words_of_ones_own_exception_prove_nothing(line, are_same):
     assert not same(one, replace(other, failure=replace(other.failure, type="TypeError")), case)
 
 
+def test_sizes_that_do_not_go_together_are_one_exception():
+    """Torch's words for them hang on the operation: which one it is, is a matter of style."""
+    case = Case("item", Question("f"), Answer(torch.ones(1)), 1e-12)
+    said = []
+    for call in (
+        lambda: torch.ones(2, 3) + torch.ones(2, 2),
+        lambda: torch.ones(2, 3).expand(4, 2, 2),
+        lambda: torch.ones(2, 3).add_(torch.ones(2, 2, 3)),
+        lambda: torch.ones(2, 3).view(7),
+    ):
+        with pytest.raises(RuntimeError) as error:
+            call()
+        said.append(Answer(None, failure=Failure("RuntimeError", str(error.value), "cell", 1, "x")))
+    *alike, other = said
+    assert all(same(alike[0], each, case) for each in alike)
+    assert not same(alike[0], other, case)
+
+
 def test_a_fault_that_inherits_from_another_is_the_same_mistake_in_another_way(exam, attention):
     (one,) = chosen(attention, "IgnoresTheMask")
     (other,) = chosen(attention, "IgnoresTheMaskButForBlockedRows")

@@ -1377,6 +1377,13 @@ class SubtractsTheLargestOfAllScores(SubtractsTheLargestOfTheTensor):
         return powers / total.masked_fill(total == 0, 1.0)
 
 
+class SubtractsTheLargestAndDividesByNoZero(SubtractsTheLargestOfTheTensor):
+    def normalise(self, scores, mask):
+        powers = (scores - scores.max()).exp()
+        total = powers.sum(-1, keepdim=True)
+        return powers / total.masked_fill(total == 0, 1.0)
+
+
 class SoftmaxInFloat32(Attention):
     """The softmax is computed in float32, and its result turned back into the dtype of q.
 
@@ -1555,6 +1562,21 @@ class TurnsTheMaskInPlace(Attention):
     def read(self, mask):
         before = mask.clone()
         mask.logical_not_()
+        return before
+
+
+class OpensTheRowsOfTheMask(Attention):
+    """The result is right, but rows of the mask that block every key are opened, in place.
+
+    Whoever passed the mask will use it again. Is there a new mask to be made, or an old one to be
+    changed?
+    """
+
+    item = "attention_blocked_rows"
+
+    def read(self, mask):
+        before = mask.clone()
+        mask[~mask.any(dim=-1)] = True
         return before
 
 

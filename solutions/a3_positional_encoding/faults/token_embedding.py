@@ -112,9 +112,10 @@ class MadeAnewInForward(Embedding):
 
 
 class LearnsItsScale(Embedding):
-    """There is a second parameter, named scale.
+    """There is more to load and to save than embedding.weight: scale, too.
 
-    The root of d_model is known when the module is made. Is there anything to learn about it?
+    The root of d_model is known when the module is made. Is there anything to learn about it, or to
+    keep?
     """
 
     item = "embedding_scale"
@@ -185,6 +186,23 @@ class RowsWithoutGradient(Embedding):
 
 
 # The scale
+
+
+class ScalesTheTable(Embedding):
+    """The table itself is multiplied by the root of d_model, once, past autograd.
+
+    The values are right, for now. By what is the gradient of a row multiplied, where the row is?
+    """
+
+    item = "embedding_gradients"
+
+    def look_up(self, tokens):
+        with torch.no_grad():
+            self.embedding.weight.mul_(self.root(self.embedding.weight))
+        return super().look_up(tokens)
+
+    def multiply(self, rows, root):
+        return rows
 
 
 class NotScaled(Embedding):

@@ -17,6 +17,7 @@ class ThreeFrames(nn.Module):
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
         super().__init__()
+        self.told = dropout
         n_heads, d_ff = self.sizes(d_model, n_heads, d_ff)
         self.make_attentions(d_model, n_heads)
         self.make_network(d_model, d_ff, dropout)
@@ -330,7 +331,7 @@ class EpsOfAMillionth(ThreeFrames):
 
 
 class EpsOfATrillionth(ThreeFrames):
-    """The norms add 1e-12 under the root, where their own default is 1e-5.
+    """The norms add next to nothing under the root, such as 1e-12; their own default is 1e-5.
 
     Which number does a norm take when it is told none, and is yours told one?
     """
@@ -339,6 +340,18 @@ class EpsOfATrillionth(ThreeFrames):
 
     def make_norm(self, d_model):
         return LayerNorm(d_model, eps=1e-12)
+
+
+class DropoutTakenForEps(ThreeFrames):
+    """The norms are passed dropout, which they take for eps.
+
+    What does LayerNorm want behind d_model, and does a norm drop anything?
+    """
+
+    item = "decoder_output"
+
+    def make_norm(self, d_model):
+        return LayerNorm(d_model, self.told)
 
 
 class NormsAreMissing(ThreeFrames):
@@ -555,6 +568,18 @@ class IgnoresTheMemoryMask(ThreeFrames):
 
     def read_memory_mask(self, mask, other, x, memory):
         return None
+
+
+class MemoryMaskOfTwoAxesTakenForPadding(ThreeFrames):
+    """A memory_mask of two axes gets two more in the middle, as if its first axis were the batch.
+
+    Shapes are aligned from the right: which two axes are those of (t_target, t_memory)?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
 
 
 class InvertsTheMemoryMask(ThreeFrames):

@@ -17,6 +17,7 @@ class SelfAttentionAndNetwork(nn.Module):
 
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
         super().__init__()
+        self.told = dropout
         n_heads, d_ff = self.sizes(d_model, n_heads, d_ff)
         dropout = self.default(dropout)
         self.make_attention(d_model, n_heads)
@@ -342,7 +343,7 @@ class EpsOfAMillionth(SelfAttentionAndNetwork):
 
 
 class EpsOfATrillionth(SelfAttentionAndNetwork):
-    """The norms add 1e-12 under the root, where their own default is 1e-5.
+    """The norms add next to nothing under the root, such as 1e-12; their own default is 1e-5.
 
     Which number does a norm take when it is told none, and is yours told one?
     """
@@ -351,6 +352,18 @@ class EpsOfATrillionth(SelfAttentionAndNetwork):
 
     def make_norm(self, d_model):
         return LayerNorm(d_model, eps=1e-12)
+
+
+class DropoutTakenForEps(SelfAttentionAndNetwork):
+    """The norms are passed dropout, which they take for eps.
+
+    What does LayerNorm want behind d_model, and does a norm drop anything?
+    """
+
+    item = "encoder_output"
+
+    def make_norm(self, d_model):
+        return LayerNorm(d_model, self.told)
 
 
 class NormsAreMissing(SelfAttentionAndNetwork):

@@ -136,6 +136,19 @@ class KeepsGradients(GreedyDecode):
         return nullcontext()
 
 
+class ReadsWithGradients(GreedyDecode):
+    """The source is read before gradients are switched off: all of the encoder is recorded.
+
+    Words are whole numbers: can a gradient flow through their choice? What stands inside the block?
+    """
+
+    item = "greedy_care"
+
+    def read(self, model, source):
+        with torch.enable_grad():
+            return super().read(model, source)
+
+
 # Reading
 
 
@@ -798,6 +811,20 @@ class ModeLostAtAnEarlyEnd(GreedyDecode):
     def leave(self, model, was_training):
         if not self.ended_early:
             model.train(was_training)
+
+
+class ModeLostAtTheLastWordToo(ModeLostAtAnEarlyEnd):
+    def enter(self, model):
+        self.ended_early = False
+        return super().enter(model)
+
+    def is_done(self, ended):
+        return bool(ended.all())
+
+    def end(self, ended, word, end_id):
+        found = super().end(ended, word, end_id)
+        self.ended_early = bool(found.all())
+        return found
 
 
 class StopsWhenAllEndTogether(GreedyDecode):

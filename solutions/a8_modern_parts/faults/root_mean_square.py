@@ -1,6 +1,7 @@
 """The norm by the root of the mean square, step by step, and what goes wrong in each step."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -376,6 +377,16 @@ class EpsAsAFloor(RootMeanSquare):
 
     def root(self, mean_square):
         return mean_square.clamp(min=self.eps).sqrt()
+
+
+class EpsAsTheLeastLength(EpsAsAFloor):
+    """A vector shorter than eps counts as long as that, as by F.normalize; eps is not added.
+
+    For large vectors that hardly differs. Which sign stands before epsilon in the formula?
+    """
+
+    def divide(self, x, root):
+        return F.normalize(x, dim=-1, eps=self.eps) * x.shape[-1] ** 0.5
 
 
 class RootIsDetached(RootMeanSquare):

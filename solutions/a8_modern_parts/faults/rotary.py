@@ -170,6 +170,16 @@ class CountedFromTheFirst(Turning):
         return positions - positions[0]
 
 
+class CountedFromTheLeast(CountedFromTheFirst):
+    """Positions are counted from the least one that is passed.
+
+    Scores would be the same for these alone. What if the keys come from another call?
+    """
+
+    def place(self, positions, x):
+        return positions - positions.min()
+
+
 class PositionsWithoutASign(Turning):
     """A position below 0 turns as the one above 0 does.
 
