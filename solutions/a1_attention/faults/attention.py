@@ -1572,7 +1572,7 @@ class OpensTheRowsOfTheMask(Attention):
     changed?
     """
 
-    item = "attention_blocked_rows"
+    item = "attention_tensors"
 
     def read(self, mask):
         before = mask.clone()

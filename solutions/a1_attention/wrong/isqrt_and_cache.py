@@ -1,5 +1,5 @@
 # A root without its fraction, a mask turned in place, and a cache that forgets the device.
-# fails: attention_scale, attention_tensors, causal_mask, attention_blocked_rows
+# fails: attention_scale, attention_tensors, causal_mask
 # lines: scale = 1 / math.isqrt(d_k)      # no float error this way
 # lines: blocked = mask.logical_not_()
 # lines: if size not in _MASKS:

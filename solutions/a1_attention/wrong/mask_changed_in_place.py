@@ -1,5 +1,5 @@
 # The caller's mask is inverted in place.
-# fails: attention_tensors, attention_blocked_rows
+# fails: attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

@@ -1,5 +1,5 @@
 # Rows that are blocked throughout are opened in the mask that was passed.
-# fails: attention_blocked_rows, causal_mask, masks_together
+# fails: attention_tensors, causal_mask, masks_together
 # %% solution="attention"
 import torch.nn.functional as F
 

@@ -1,5 +1,5 @@
 # The queries are scaled in place.
-# fails: attention_tensors, attention_blocked_rows
+# fails: attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     q /= math.sqrt(q.shape[-1])
