@@ -31,6 +31,7 @@ _OTHER_METHODS = {
     "gelu": ("relu",),
     "any": ("all",),
     "arange": ("range",),
+    "isqrt": ("sqrt",),
 }
 
 
@@ -42,6 +43,9 @@ def operators(spot: Spot) -> Iterator[str]:
         for each in _OPERATORS.get(type(node.operator).__name__, ()):
             yield f"({left} {each} {right})"
         yield f"({right} {spot.view.module.code_for_node(node.operator).strip()} {left})"
+    elif isinstance(node, cst.BooleanOperation) and isinstance(node.operator, cst.Or):
+        left, right = (spot.view.atom(each) for each in (node.left, node.right))
+        yield f"({right} if {left} is None else {left})"  # of what may be 0
     elif isinstance(node, cst.ComparisonTarget) and type(node.operator).__name__ in _COMPARISONS:
         right = spot.view.atom(node.comparator)
         yield from (f"{each} {right}" for each in _COMPARED)

@@ -9,7 +9,7 @@ _LONGEST = 70  # characters of a piece of code, as it is told
 
 
 def typed(cell: str, text: str, names: Collection[str], items: tuple[str, ...]) -> Located | None:
-    """Where the one of these names that is wrong is bound; None where more than it may be wrong.
+    """Where these names, which are wrong, are bound; None where more than that may be wrong.
 
     A value that hangs on no other of the cell, and is bound once, is wrong where it is bound.
     """
@@ -19,11 +19,15 @@ def typed(cell: str, text: str, names: Collection[str], items: tuple[str, ...]) 
         return None
     nodes = [each for each in ast.walk(tree) if isinstance(each, ast.Name)]
     bound = [each.id for each in nodes if isinstance(each.ctx, ast.Store)]
+    lines: dict[str, int] = {}
     for each in tree.body:
         targets = each.targets if isinstance(each, ast.Assign) else ()
         mine = [one.id for one in targets if isinstance(one, ast.Name)]
         used = {one.id for one in ast.walk(each) if isinstance(one, ast.Name)} - {*mine}
-        if mine == [*names] and bound.count(mine[0]) == 1 and used.isdisjoint(bound):
-            source = text.splitlines()[each.lineno - 1].strip()
-            return Located(cell, each.lineno, source, source[:_LONGEST], False, items, True)
-    return None
+        if len(mine) == 1 and bound.count(mine[0]) == 1 and used.isdisjoint(bound):
+            lines[mine[0]] = each.lineno
+    if not lines.keys() >= {*names}:
+        return None
+    first, *others = sorted({lines[each] for each in names})
+    source = text.splitlines()[first - 1].strip()
+    return Located(cell, first, source, source[:_LONGEST], False, items, True, tuple(others))

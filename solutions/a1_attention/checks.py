@@ -5,6 +5,8 @@ themselves: code that works there alone is asked for all else there. Masks leave
 to attend to, except where the check is about those that have none.
 """
 
+import math
+
 import pytest
 import torch
 
@@ -16,6 +18,7 @@ BATCH, N_HEADS, T_Q, T_K, D_K, D_V = 2, 3, 5, 7, 4, 6
 ATTENTION = "scaled_dot_product_attention"
 OUTPUTS = ("output", "weights")
 HUGE = 1e4
+LOW = -800.0  # the exponential of which float64 takes for 0
 
 item = pytest.mark.item
 
@@ -26,6 +29,13 @@ def qkv(
     q = draw.normal(*leading, T_Q, d_k, dtype=dtype)
     k = draw.normal(*leading, T_K, d_k, dtype=dtype)
     return q, k, draw.normal(*leading, T_K, D_V, dtype=dtype)
+
+
+def low_logits(draw: Draw, low: float) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Such that all logits are this number."""
+    q = torch.full((BATCH, N_HEADS, T_Q, D_K), 2.0, dtype=torch.float64)
+    k = torch.full((BATCH, N_HEADS, T_K, D_K), low / (2 * math.sqrt(D_K)), dtype=torch.float64)
+    return q, k, draw.normal(BATCH, N_HEADS, T_K, D_V)
 
 
 def selves(draw: Draw) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -128,6 +138,12 @@ def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, q, k, v, outputs=OUTPUTS, look_at=["weights"])
 
 
+@item("attention_weights", hint="With which number are the logits of a query compared?")
+def test_weights_of_low_logits(agree: Agree, draw: Draw) -> None:
+    """Where all logits of a query lie far below 0, its weights sum to 1 as well."""
+    agree(ATTENTION, *low_logits(draw, LOW), outputs=OUTPUTS, look_at=["weights"])
+
+
 # attention_scale
 
 
@@ -205,13 +221,12 @@ def test_mask_beats_huge_logits(agree: Agree, draw: Draw, dtype: torch.dtype) ->
 @item("attention_mask", hint="Is what you fill in lower than any score may be?")
 def test_mask_beats_low_logits(agree: Agree, draw: Draw) -> None:
     """A blocked key has weight exactly 0 even when the logits of all others are far below it."""
-    q = torch.full((BATCH, N_HEADS, T_Q, D_K), 2.0, dtype=torch.float64)
-    k = torch.full((BATCH, N_HEADS, T_K, D_K), -HUGE, dtype=torch.float64)
     mask = draw_mask(draw, T_Q, T_K)
     mask[:, 0], mask[:, 1] = False, True
-    k[..., 0, :] = 0.0
-    v = draw.normal(BATCH, N_HEADS, T_K, D_V)
-    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
+    for low in (-4 * HUGE, LOW):
+        q, k, v = low_logits(draw, low)
+        k[..., 0, :] = 0.0
+        agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
 
 
 @item("attention_mask", public=True, hint="Is 0 taken for the sign that a key is blocked?")
@@ -455,7 +470,13 @@ def test_causal_mask_size(agree: Agree, size: int) -> None:
 @item("causal_mask", hint="On which device is a new tensor made?", fits="device")
 def test_causal_mask_device(agree: Agree) -> None:
     """The causal mask is on the device that is asked for."""
-    agree("causal_mask", T_Q, device="cuda", elsewhere=True)
+    agree("causal_mask", 6, device="cuda", elsewhere=True)  # of a size that was never asked
+
+
+@item("causal_mask", hint="Is a mask that was made before handed out again?", fits="device")
+def test_causal_mask_of_two_devices(agree: Agree) -> None:
+    """A causal mask is on the device that is asked for, after one on another device, too."""
+    agree("causal_mask", 3, device="cuda", elsewhere=True, before={"device": None})
 
 
 @item(

@@ -572,4 +572,5 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     """The inputs, the mask among them, are left as they are."""
     made, inputs = attention(agree), crossed(draw)
     agree.unchanged(made, *inputs)
-    agree.unchanged(made, *inputs, mask=draw_mask(draw, BATCH, N_HEADS, T_Q, T_K))
+    for shape in ((BATCH, N_HEADS, T_Q, T_K), (T_Q, T_K)):
+        agree.unchanged(made, *inputs, mask=draw_mask(draw, *shape))

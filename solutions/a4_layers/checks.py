@@ -329,6 +329,12 @@ def test_feed_forward_operations(agree: Agree, draw: Draw) -> None:
     agree.operations(feed_forward(agree), [x], [x.repeat(TIMES, TIMES, 1)], "the positions")
 
 
+@item("feed_forward_output", hint="If it goes in pieces: who computes what is left over?")
+def test_feed_forward_any_number(agree: Agree, draw: Draw) -> None:
+    """Any number of positions will do, also one that cannot be divided."""
+    agree(feed_forward(agree), draw.normal(1, 13, D_MODEL))
+
+
 # feed_forward_dropout
 
 

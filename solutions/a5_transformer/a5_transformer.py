@@ -635,7 +635,7 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # With rows that end at different steps, each holds its words, `end_id`, and `model.pad_id` (also
 # one that is not 0) up to the width of the longest row; the others are not disturbed. When all rows
 # have ended nothing more is written, so the result is narrower than `max_len`. A single row ends as
-# well.
+# well. The start ends no row, even where `start_id` and `end_id` are the same.
 
 # %% active="ipynb" check="greedy_end"
 # check("greedy_end")
@@ -645,8 +645,8 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 #
 # A model in train mode works in eval mode inside and is in train mode afterwards; one in eval mode
 # stays there. No output of the encoder or the decoder requires a gradient, and the encoder is
-# called once, whatever the number of words. `source` is left as it was, and may be on any device,
-# with the model: the result is there, too.
+# called once, whatever the number of words. A second call, with another source, is right as well.
+# `source` is left as it was, and may be on any device, with the model: the result is there, too.
 
 # %% active="ipynb" check="greedy_care"
 # check("greedy_care")

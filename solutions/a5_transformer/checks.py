@@ -22,6 +22,7 @@ VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
 OTHER = 16, 2, 8, 1  # whose width many numbers divide: constants work here, too
 MAX_LEN = 9
 PAD, START, END, OTHER_PAD = 0, 1, 2, 4
+STARTS = START, *range(END + 1, TARGET_VOCAB)  # that a check may choose from
 DECODE = "greedy_decode"
 # Between two answers of the same submission: rounding is far below, what leaks is far above.
 ROUNDING = 1e-6
@@ -744,7 +745,7 @@ def mask_matters(
 
     What the first layer makes of the last word is the same without it, so there must be two.
     """
-    for start_id in range(START, TARGET_VOCAB):
+    for start_id in STARTS:
         source = source_words(draw, batch=8)
         memory = reference.call(model.of("encode"), source).value
         written = reference.call(DECODE, model, source, start_id, END, steps).value
@@ -779,7 +780,7 @@ def gaps_matter(
     reference: Student, draw: Draw, model: Blueprint, steps: int = 6
 ) -> tuple[Tensor, int, int, int]:
     """A source and what else is asked of greedy_decode, where words differ once gaps are closed."""
-    for start_id in range(START, TARGET_VOCAB):
+    for start_id in STARTS:
         source = source_words(draw, batch=8)
         source[:, 2] = PAD
         closed = torch.cat([source[:, :2], source[:, 3:], source[:, 2:3]], dim=1)
@@ -869,6 +870,13 @@ def test_rows_end_with_another_pad_id(reference: Student, agree: Agree, draw: Dr
     agree(DECODE, *endings(reference, agree, draw, OTHER_PAD), STEPS, same_mode=False)
 
 
+@item("greedy_end", hint="Which tokens has a row produced before the first step?")
+def test_a_start_is_no_end(reference: Student, agree: Agree, draw: Draw) -> None:
+    """The start was not produced: it ends no row, also where start_id is end_id."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree(DECODE, model, source_words(draw), END, END, 4, same_mode=False)
+
+
 # greedy_care
 
 WATCH = ("encoder", "decoder")
@@ -915,6 +923,7 @@ def test_mode_after_an_early_end(reference: Student, agree: Agree, draw: Draw) -
     """When all rows have ended before max_len, the model is left in the mode in which it came."""
     model, source, *ids = endings(reference, agree, draw, PAD)
     agree(DECODE, model.training(), source[:2].clone(), *ids, STEPS)
+    agree(DECODE, model.training(), source, *ids, 1)  # and where there is nothing to write
 
 
 @item("greedy_care", hint="On which device is the first token made?", fits="device")
@@ -922,6 +931,32 @@ def test_words_elsewhere(reference: Student, agree: Agree, draw: Draw) -> None:
     """The words are on the device of the source."""
     model = writer(reference, agree, draw, [PAD, END])
     agree(DECODE, model, source_words(draw), START, END, 3, elsewhere=True, same_mode=False)
+
+
+@item("greedy_care", hint="Is something still there from the call before?")
+def test_another_source(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A second call, with another source of the same shape, is right as well."""
+    model = writer(reference, agree, draw, [PAD, END])
+    source, other, *rest = sources_matter(reference, draw, model)
+    agree(DECODE, model, source, *rest, same_mode=False, before={1: other})
+
+
+def sources_matter(
+    reference: Student, draw: Draw, model: Blueprint, steps: int = 6
+) -> tuple[Tensor, Tensor, int, int, int]:
+    """Two sources that are translated otherwise, and what else is asked of greedy_decode."""
+    for start_id in STARTS:
+        sources = [source_words(draw, batch=8) for _ in range(2)]
+        written = [
+            reference.call(DECODE, model, each, start_id, END, steps).value for each in sources
+        ]
+        shortest = min(each.shape[1] for each in written)
+        one, other = (each[:, :shortest] for each in written)
+        (rows,) = (one != other).any(1).nonzero(as_tuple=True)
+        if len(rows) > 1:
+            one, other = (each[rows[:2]] for each in sources)
+            return one, other, start_id, END, steps
+    raise LookupError("no two sources were found that are translated otherwise")
 
 
 @item("greedy_care", hint="Methods that end in _, and assignments to a slice, write in place.")

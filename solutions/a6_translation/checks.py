@@ -73,6 +73,14 @@ def test_loss_sizes(agree: Agree, draw: Draw, batch: int, t: int, vocab: int) ->
     agree(LOSS, draw.normal(batch, t, vocab), words(draw, batch, t, vocab))
 
 
+@item("loss_value", hint="Is something still there from the call before?")
+def test_another_smoothing(agree: Agree, draw: Draw) -> None:
+    """The smoothing is that of this call, whatever it was in another."""
+    agree(LOSS, draw.normal(2, 3, 13), words(draw, 2, 3, 13), smoothing=0.3)  # the first with 13
+    logits, target = draw.normal(2, 3, 14), words(draw, 2, 3, 14)
+    agree(LOSS, logits, target, smoothing=0.2, before={"smoothing": 0.4})
+
+
 # loss_padding
 
 
@@ -217,6 +225,12 @@ def test_rate_follows_its_arguments(agree: Agree, d_model: int, warmup_steps: in
     """The rate follows d_model and warmup_steps."""
     for step in (1, 2, warmup_steps, warmup_steps + 1, 20 * warmup_steps):
         agree("warmup_rate", step, d_model, warmup_steps)
+
+
+@item("warmup_rate", hint="Is something still there from the call before?")
+def test_rate_after_another(agree: Agree) -> None:
+    """After a call with another warmup_steps, that of this call counts."""
+    agree("warmup_rate", 3, 96, 5, before={2: 40})
 
 
 # translation_most, translation_nearly_all

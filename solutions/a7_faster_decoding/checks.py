@@ -530,6 +530,7 @@ def test_mode_after_an_early_end(reference: Student, agree: Agree, draw: Draw) -
     """When all rows have ended before max_len, the model is left in the mode in which it came."""
     model, source, *ids = endings(reference, agree, draw, PAD)
     agree(DECODE, model.training(), source[:2].clone(), *ids, STEPS)
+    agree(DECODE, model.training(), source, *ids, 1)  # and where there is nothing to write
 
 
 @item("cached_care", hint="Is something still there from the call before?")

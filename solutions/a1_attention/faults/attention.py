@@ -311,6 +311,11 @@ class BatchesAlone(Attention):
         return torch.bmm(q, k.transpose(-2, -1))
 
 
+class BatchesAndExchangesTheSecondAxis(BatchesAlone):
+    def score(self, q, k):
+        return torch.bmm(q, k.transpose(1, 2))
+
+
 class ComparesQueriesWithQueries(Attention):
     """The queries are compared with the queries: k is never used.
 
@@ -1155,6 +1160,60 @@ class FillsWithMinusAThousand(Attention):
         return -1e3
 
 
+class InverseRootInFloat32(RootInFloat32):
+    def scale(self, scores, q, v):
+        return scores * torch.tensor(float(q.shape[-1])).rsqrt()
+
+
+class CountsBlockedKeysAsZero(Attention):
+    """The softmax counts blocked keys as scores of 0, and only then are they taken out: where all
+    others lie far below 0, nothing is left of their weights.
+
+    A row of weights is divided by its sum. What is the sum of numbers that are all rounded to 0?
+    """
+
+    item = "attention_mask"
+
+    def normalise(self, scores, mask):
+        if mask is None:
+            return scores.softmax(dim=-1)
+        weights = scores.masked_fill(~mask, 0.0).softmax(dim=-1).masked_fill(~mask, 0.0)
+        total = weights.sum(-1, keepdim=True)
+        return weights / total.masked_fill(total == 0, 1.0)
+
+
+class CountsBlockedKeysAsZeroAndAddsATrifle(CountsBlockedKeysAsZero):
+    def normalise(self, scores, mask):
+        if mask is None:
+            return scores.softmax(dim=-1)
+        weights = scores.masked_fill(~mask, 0.0).softmax(dim=-1).masked_fill(~mask, 0.0)
+        return weights / (weights.sum(-1, keepdim=True) + 1e-13)
+
+
+class TheLargestIsAtLeastZero(Attention):
+    """What is taken away from the scores is their largest, but never less than 0: where all of
+    them lie far below 0, a query gets weights of zeros, or no numbers.
+
+    Where does the search for the largest begin, and which number is lower than every score?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.amax(-1, keepdim=True).clamp(min=0)).exp()
+        total = powers.sum(-1, keepdim=True)
+        return powers / total.masked_fill(total == 0, 1.0)
+
+
+class TheLargestIsAtLeastZeroAndDividesByIt(TheLargestIsAtLeastZero):
+    def fill(self, scores):
+        return -math.inf
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.amax(-1, keepdim=True).clamp(min=0)).exp()
+        return powers / powers.sum(-1, keepdim=True)
+
+
 class FillsWithMinusTenThousand(FillsWithMinusAThousand):
     def fill(self, scores):
         return -1e4
@@ -1427,6 +1486,11 @@ class NaNReplacedInTheWeights(NaNReplacedTooLate):
 
     def give(self, output, weights, scores):
         return output, weights
+
+
+class NaNReplacedTooLateByASum(NaNReplacedTooLate):
+    def block(self, scores, mask):
+        return scores + torch.zeros_like(scores).masked_fill(~mask, -math.inf)
 
 
 class BlockedRowsBecomeNaNByASum(BlockedRowsBecomeNaN):

@@ -68,6 +68,21 @@ class DeviceIgnored(CausalMask):
         return None
 
 
+class KeptForAnotherDevice(CausalMask):
+    """A mask of the same size that was made before is handed out again, wherever it lies.
+
+    What else, besides its size, must a mask that is kept have in common with the one asked for?
+    """
+
+    item = "causal_mask"
+
+    def __init__(self):
+        self.first = {}
+
+    def place(self, device):
+        return self.first.setdefault("device", device)
+
+
 class WithoutTheDiagonal(CausalMask):
     """The diagonal is False: a position may not attend to itself, and the first one to nothing.
 

@@ -1093,6 +1093,21 @@ class TurnsTheMaskInPlace(Heads):
         return before
 
 
+class GivesTheMaskAxesInPlace(Heads):
+    """The result is right, but the mask gets more axes in place: the caller's tensor has another
+    shape afterwards.
+
+    Which methods end in _, and what would the same without it give?
+    """
+
+    item = "heads_tensors"
+
+    def read_mask(self, mask, query, key):
+        while mask is not None and mask.dim() < 4:
+            mask.unsqueeze_(0)
+        return mask
+
+
 class MaskMadeOnTheDefaultDevice(Heads):
     """Without a mask one is made, on torch's default device and not on that of the inputs.
 
@@ -1158,6 +1173,21 @@ class MultipliedByTheRoot(Heads):
 
     def scale(self, scores, root):
         return scores * root
+
+
+class ScalesBeforeTheProjection(Heads):
+    """The query is divided by the root of d_k before it is projected: the bias of q_proj is not.
+
+    (a + b) / c is a / c + b / c. What is b here, and is it divided?
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return self.q_proj(query / math.sqrt(self.d_k))
+
+    def scale(self, scores, root):
+        return scores
 
 
 class DividesByDk(Heads):
@@ -1305,6 +1335,33 @@ class NaNReplacedInTheAnswers(Heads):
 
     def mix(self, weights, k, v):
         return super().mix(weights, k, v).nan_to_num()
+
+
+class NaNSweptAwayAtTheEnd(Heads):
+    """A query that may attend to nothing sends NaN through out_proj, and only behind that it is
+    swept away: out_proj's bias is lost, and all heads of this query with it.
+
+    One number that is none spoils every sum that it is in. Can it be avoided instead?
+    """
+
+    item = "heads_blocked_rows"
+
+    def fill(self, scores):
+        return -math.inf
+
+    def empty(self, weights, mask):
+        return weights
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.nan_to_num().detach()
+
+    def give(self, output, query):
+        return output.nan_to_num()
+
+
+class NaNSweptAwayAtTheEndAlone(NaNSweptAwayAtTheEnd):
+    def store(self, weights, scores, answers):
+        self.weights = weights.detach()
 
 
 class SoftmaxOverTheHeads(Heads):
@@ -1986,6 +2043,19 @@ class WeightsStackedInFront(Heads):
 
     def store(self, weights, scores, answers):
         self.weights = weights.transpose(0, 1).detach()
+
+
+class WeightsUnfoldedTheOtherWay(Heads):
+    """The stored weights stand at other heads and sentences than their own: two axes that were
+    made one, heads before sentences, are taken for sentences before heads.
+
+    When n_heads * batch becomes two axes again, which of them is the first?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        self.weights = weights.transpose(0, 1).reshape(weights.shape).detach()
 
 
 class WeightsOfFoldedHeads(Heads):

@@ -414,6 +414,19 @@ class NothingNamed(Places):
             raise ValueError("the sequence is too long")
 
 
+class TooLongForOneRowUnnoticed(Places):
+    """With max_len=1 a sequence that is too long is not noticed: the one row is added to all.
+
+    What torch refuses to add is not all that is too long. With which sizes does it not refuse?
+    """
+
+    item = "position_too_long"
+
+    def refuse(self, t, max_len):
+        if t > max_len > 1:
+            raise ValueError(f"a sequence of length {t} is longer than max_len={max_len}")
+
+
 class RefusesTheLastLength(Places):
     """A sequence that is exactly as long as max_len is refused.
 

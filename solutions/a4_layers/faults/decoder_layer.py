@@ -1718,3 +1718,30 @@ class KeepsTheMemory(ThreeFrames):
         if self.training or known is None or known.shape != memory.shape:
             self.memory = memory
         return self.memory
+
+
+class OneMaskAloneIsIgnored(ThreeFrames):
+    """Where one of the two masks is missing, the other is ignored as well.
+
+    In encoder-only tests both are None. Which of them does a decoder get without the other?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None if other is None else mask
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return None if other is None else mask
+
+
+class SinglePositionStandsForItself(ThreeFrames):
+    """A target of a single position is taken for what self_attn says of it.
+
+    A position that attends to itself alone hears its value. What has become of it on the way?
+    """
+
+    item = "decoder_output"
+
+    def attend(self, x, memory, mask):
+        return x if x.shape[1] == 1 else super().attend(x, memory, mask)

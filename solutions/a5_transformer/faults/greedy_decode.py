@@ -35,6 +35,9 @@ class GreedyDecode:
     def begin(self, source, start_id):
         return torch.full_like(source[:, :1], start_id)  # (batch, 1)
 
+    def not_begun(self, target, end_id):
+        return torch.zeros_like(target, dtype=torch.bool)
+
     def has_room(self, target, source, max_len):
         return target.shape[1] < max_len
 
@@ -74,7 +77,7 @@ class GreedyDecode:
             source = self.take(source, model)
             memory = self.read(model, source)
             target = self.begin(source, start_id)
-            ended = torch.zeros_like(target, dtype=torch.bool)
+            ended = self.not_begun(target, end_id)
             while self.has_room(target, source, max_len) and not self.is_done(ended):
                 x = self.decode(model, self.fed(target), memory, source)
                 chosen = self.choose(model.output(self.position(x)), model.pad_id)
@@ -110,6 +113,24 @@ class LeavesEvalMode(GreedyDecode):
 
     def leave(self, model, was_training):
         pass
+
+
+class ModeLostWithoutWords(GreedyDecode):
+    """With max_len 1, where nothing is written, the model is left in eval mode.
+
+    Which lines run when a function returns early, and which of them put the mode back?
+    """
+
+    item = "greedy_care"
+
+    def has_room(self, target, source, max_len):
+        room = super().has_room(target, source, max_len)
+        self.began_with_room = getattr(self, "began_with_room", room)
+        return room
+
+    def leave(self, model, was_training):
+        if self.began_with_room:
+            super().leave(model, was_training)
 
 
 class LeavesTrainMode(GreedyDecode):
@@ -704,6 +725,75 @@ class WritesWithoutTheMask(GreedyDecode):
 
 
 # More of starting, choosing and ending
+
+
+class TheStartCountsAsAnEnd(GreedyDecode):
+    """Where start_id is end_id, every row has ended before its first word: the start counts.
+
+    A row ends with a word that it has written. Which tokens are looked at?
+    """
+
+    item = "greedy_end"
+
+    def not_begun(self, target, end_id):
+        return target == end_id
+
+
+class TheMemoryIsKept(GreedyDecode):
+    """What was read once is kept, and serves another source of the same shape, too.
+
+    How do two sources differ, when not in their shape? How long is it right to keep a memory?
+    """
+
+    item = "greedy_care"
+
+    def __init__(self):
+        self.kept = None
+
+    def read(self, model, source):
+        if self.kept is None or self.kept.shape[:2] != source.shape:
+            self.kept = super().read(model, source)
+        return self.kept
+
+
+class RowsByTheirPlaceAmongTheLiving(GreedyDecode):
+    """Rows that go on are known by their place among those that went on before, not in the batch:
+    once a row has ended, another is taken for it.
+
+    The second of the rows that are left may be the third of the batch. What do you count?
+    """
+
+    item = "greedy_end"
+
+    def end(self, ended, word, end_id):
+        rows = (~ended).flatten().nonzero().flatten()
+        places = (word[rows] != end_id).flatten().nonzero().flatten()
+        left = torch.ones_like(ended)
+        left[places] = False
+        return left
+
+
+class WhatIsRolledComesRound(GreedyDecode):
+    """A row that has ended has padding in the place of its start.
+
+    What roll shifts out at the end comes in again at the front. What should come in there?
+    """
+
+    item = "greedy_end"
+
+    def fill(self, word, ended, model, end_id):
+        self.pad_id = model.pad_id
+        return super().fill(word, ended, model, end_id)
+
+    def end(self, ended, word, end_id):
+        self.ended = super().end(ended, word, end_id)
+        return self.ended
+
+    def cut(self, target):
+        if target.shape[1] == 1:  # nothing was written
+            return target
+        start = target[:, :1].masked_fill(self.ended, self.pad_id)
+        return torch.cat([start, target[:, 1:]], dim=1)
 
 
 class StopsWithRowZero(GreedyDecode):

@@ -804,6 +804,40 @@ class SmoothingIsAConstant(SmoothedLoss):
         return 0.9 * right + 0.1 * rest
 
 
+class SmoothingOfZeroIsNone(SmoothedLoss):
+    """A smoothing of 0 counts as none at all, and becomes 0.1.
+
+    `or` takes what is on its right whenever what is on its left is 0. When is nothing given?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        smoothing = smoothing or 0.1
+        return (1 - smoothing) * right + smoothing * rest
+
+
+class SmoothingOfTheFirstCall(SmoothedLoss):
+    """The smoothing is that of the first call with so many words, whatever is asked for later.
+
+    What is kept for later calls, and what must be the same for it to be right again?
+    """
+
+    item = "loss_value"
+
+    def __init__(self):
+        self.first = {}
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        smoothing = self.first.setdefault(vocab_size, smoothing)
+        return (1 - smoothing) * right + smoothing * rest
+
+
+class SmoothingOfTheFirstCallOfAll(SmoothingOfTheFirstCall):
+    def __init__(self):
+        self.first = {7: 0.1}  # as the first of all checks asks, with as many words as most have
+
+
 class FactorsExchanged(SmoothedLoss):
     """The two factors are exchanged: the right word gets the smoothing, and all words the rest.
 

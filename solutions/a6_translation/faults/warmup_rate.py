@@ -41,6 +41,37 @@ class WarmupRate:
         )
 
 
+# What is kept
+
+
+class PeakOfTheFirstCall(WarmupRate):
+    """The peak is that of the first call with this d_model, also when warmup_steps is another.
+
+    On what does the peak hang? What is kept must be kept for all of that.
+    """
+
+    item = "warmup_rate"
+
+    def __init__(self):
+        self.first = {}
+
+    def size(self, d_model, warmup_steps):
+        first = self.first.setdefault(d_model, warmup_steps)
+        return (d_model * first / warmup_steps) ** -0.5
+
+
+class RoundsTheRoot(WarmupRate):
+    """The root of d_model is rounded down to a whole number, as by math.isqrt.
+
+    Of 512, the root is 22.6. What does your root give?
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model, warmup_steps):
+        return 1 / math.isqrt(d_model)
+
+
 # The step
 
 

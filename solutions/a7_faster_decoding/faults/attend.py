@@ -59,6 +59,41 @@ class Attend:
         return self.give(found, x)
 
 
+class MasksInAnotherOrder(Attend):
+    """Masks (batch, 1, ...) are dealt out sentence after sentence, but the heads head after head.
+
+    So a head gets the mask of another sentence, as by repeat instead of repeat_interleave when
+    batch and heads are one axis. Does broadcasting not do it without?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        if mask is None:
+            return scores
+        batch, n_heads = scores.shape[:2]
+        mask = mask[(None,) * (4 - mask.dim())].expand(batch, -1, -1, -1)
+        if mask.shape[1] == 1:
+            order = torch.arange(batch * n_heads, device=mask.device) % batch
+            mask = mask[order.reshape(batch, n_heads), 0]
+        return super().block(scores, mask)
+
+
+class ScalesBeforeTheProjection(Attend):
+    """x is divided by the root of d_k before it is projected: the bias of q_proj is not.
+
+    (a + b) / c is a / c + b / c. What is b here, and is it divided?
+    """
+
+    item = "attend_output"
+
+    def project(self, attention, x):
+        return attention.q_proj(x / math.sqrt(x.shape[-1] // attention.n_heads))
+
+    def scale(self, scores, keys, attention):
+        return scores
+
+
 class QueriesAreX(Attend):
     """The queries are x itself: q_proj is not used.
 

@@ -288,6 +288,24 @@ class LeavesEvalMode(GreedyDecodeCached):
         pass
 
 
+class ModeLostWithoutWords(GreedyDecodeCached):
+    """With max_len 1, where nothing is written, the model is left in eval mode.
+
+    Which lines run when a function returns early, and which of them put the mode back?
+    """
+
+    item = "cached_care"
+
+    def has_room(self, target, source, max_len):
+        room = super().has_room(target, source, max_len)
+        self.began_with_room = getattr(self, "began_with_room", room)
+        return room
+
+    def leave(self, model, was_training):
+        if self.began_with_room:
+            super().leave(model, was_training)
+
+
 class LeavesTrainMode(GreedyDecodeCached):
     """The model is left in train mode, in whatever mode it came.
 

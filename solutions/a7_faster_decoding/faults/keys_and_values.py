@@ -1,5 +1,7 @@
 """Keys and values, step by step, and what goes wrong in each step."""
 
+import torch
+
 
 class KeysAndValues:
     """The keys and the values of x, split into heads."""
@@ -27,6 +29,21 @@ class KeysAndValues:
         keys = self.split(self.keys_of(attention, x), attention.n_heads)
         values = self.split(self.values_of(attention, x), attention.n_heads)
         return self.give(keys, values)
+
+
+class CutInEachHead(KeysAndValues):
+    """Keys and values stand one behind the other, but are cut apart as if each head had its own two
+    side by side.
+
+    All keys come first, then all values. Which cut comes first, that into two or that into heads?
+    """
+
+    item = "keys_values"
+
+    def give(self, keys, values):
+        n_heads = keys.shape[1]
+        both = torch.cat([each.transpose(1, 2).flatten(2) for each in (keys, values)], dim=-1)
+        return both.unflatten(-1, (n_heads, -1)).transpose(1, 2).chunk(2, dim=-1)
 
 
 class KeysBeforeTheProjection(KeysAndValues):

@@ -74,6 +74,26 @@ class LayerStep:
 # What is kept
 
 
+class OutputKept(LayerStep):
+    """The key and value that are kept are those of the layer's output, not of what came in.
+
+    x has many values, one after the other. Of which of them did the others make their keys?
+    """
+
+    item = "layer_cache"
+
+    def make(self, layer, x):
+        self.layer = layer
+        return super().make(layer, x)
+
+    def give(self, x, keys, values):
+        new = super().make(self.layer, x)
+        kept = (
+            torch.cat([a[:, :, :-1], b], dim=2) for a, b in zip((keys, values), new, strict=True)
+        )
+        return x, *kept
+
+
 class CacheNotAppended(LayerStep):
     """The new position's key and value take the place of those that are kept: it hears only itself.
 

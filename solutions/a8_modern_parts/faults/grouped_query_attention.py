@@ -112,6 +112,24 @@ class Grouped(nn.Module):
         return self.give(self.project_output(self.merge(answers)), x)
 
 
+# The copies
+
+
+class CopiesStandBehindThePositions(Grouped):
+    """The copies of a head's keys and values stand behind their positions, not before them, and
+    positions and heads are mixed up when they are joined.
+
+    Models that leave the positions before the heads have the new axis there. Where do yours stand?
+    """
+
+    item = "gqa_groups"
+
+    def share(self, heads):
+        batch, n_kv_heads, t, d_k = heads.shape
+        copies = heads.unsqueeze(3).expand(-1, -1, -1, self.n_heads // n_kv_heads, -1)
+        return copies.reshape(batch, self.n_heads, t, d_k)
+
+
 # The sizes
 
 

@@ -53,6 +53,23 @@ class Gated(nn.Module):
         return self.give(self.narrow(hidden), x)
 
 
+class DropsInTrainMode(Gated):
+    """A dropout that nobody asked for drops some of the hidden numbers in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    item = "swiglu_output"
+
+    def narrow(self, hidden):
+        return self.down(F.dropout(hidden, 0.1, self.training))
+
+
+class DropsTheResultInTrainMode(DropsInTrainMode):
+    def narrow(self, hidden):
+        return F.dropout(self.down(hidden), 0.1, self.training)
+
+
 class Biases(Gated):
     """The three linear layers have biases.
 
