@@ -44,6 +44,8 @@ IN_A_FUNCTION = [
     ("q.relu_()\n    return q", "q = q.clone()\n    q.relu_()\n    return q"),
     ("w = q", "w = q\n    return w"),
     ("return [f(q)] * 3", "return [f(q) for _ in range(3)]"),
+    ("return m or 0.1", "return 0.1 if m is None else m"),
+    ("return q / math.isqrt(4)", "return q / math.sqrt(4)"),
 ]
 
 

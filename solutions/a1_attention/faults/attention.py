@@ -1182,14 +1182,6 @@ class CountsBlockedKeysAsZero(Attention):
         return weights / total.masked_fill(total == 0, 1.0)
 
 
-class CountsBlockedKeysAsZeroAndAddsATrifle(CountsBlockedKeysAsZero):
-    def normalise(self, scores, mask):
-        if mask is None:
-            return scores.softmax(dim=-1)
-        weights = scores.masked_fill(~mask, 0.0).softmax(dim=-1).masked_fill(~mask, 0.0)
-        return weights / (weights.sum(-1, keepdim=True) + 1e-13)
-
-
 class TheLargestIsAtLeastZero(Attention):
     """What is taken away from the scores is their largest, but never less than 0: where all of
     them lie far below 0, a query gets weights of zeros, or no numbers.

@@ -79,8 +79,12 @@ class KeptForAnotherDevice(CausalMask):
     def __init__(self):
         self.first = {}
 
+    def size_of(self, size):
+        self.size = size
+        return size
+
     def place(self, device):
-        return self.first.setdefault("device", device)
+        return self.first.setdefault(self.size, device)
 
 
 class WithoutTheDiagonal(CausalMask):

