@@ -1359,11 +1359,6 @@ class NaNSweptAwayAtTheEnd(Heads):
         return output.nan_to_num()
 
 
-class NaNSweptAwayAtTheEndAlone(NaNSweptAwayAtTheEnd):
-    def store(self, weights, scores, answers):
-        self.weights = weights.detach()
-
-
 class SoftmaxOverTheHeads(Heads):
     """The softmax runs over the heads, as F.softmax does on four axes when it is told no dim.
 
