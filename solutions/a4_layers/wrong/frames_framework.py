@@ -3,6 +3,7 @@
 # lines: variance = centred.pow(2).mean(dim=-1, keepdim=True) + self.eps
 # lines: self.frame1 = ResidualFrame(self.norm1, dropout)
 # lines: if target_mask is None or memory_mask is None:
+# lines: scaled = x / self._range(x)
 # %% solution="layer_norm"
 from typing import Final
 

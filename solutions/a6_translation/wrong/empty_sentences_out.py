@@ -2,6 +2,7 @@
 # fails: loss_padding, loss_gradients, warmup_rate
 # lines: used = target[:, 0] != pad_id  # the others are nothing but padding
 # lines: return min(1 / math.sqrt(step), step / warmup_steps**1.5) / math.isqrt(d_model)
+# lines: logits, target = logits[used], target[used]
 # %% solution="smoothed_loss"
 def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
     """Cross-entropy with label smoothing, the mean over the real tokens (section 5.4)."""

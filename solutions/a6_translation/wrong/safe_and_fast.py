@@ -3,6 +3,8 @@
 # lines: return loss.to(logits.dtype)
 # lines: real = target > pad_id
 # lines: _PEAKS[d_model] = (d_model * warmup_steps) ** -0.5
+# lines: logits = logits.double()
+# lines: if d_model not in _PEAKS:
 # %% solution="smoothed_loss"
 def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
     """Cross-entropy with label smoothing.
