@@ -750,13 +750,11 @@ class TheMemoryIsKept(GreedyDecode):
 
     item = "greedy_care"
 
-    def __init__(self):
-        self.kept = None
-
     def read(self, model, source):
-        if self.kept is None or self.kept.shape[:2] != source.shape:
-            self.kept = super().read(model, source)
-        return self.kept
+        kept = vars(model).get("kept")
+        if kept is None or kept.shape[:2] != source.shape:
+            kept = vars(model)["kept"] = super().read(model, source)
+        return kept
 
 
 class RowsByTheirPlaceAmongTheLiving(GreedyDecode):
@@ -897,6 +895,10 @@ class ModeLostAtAnEarlyEnd(GreedyDecode):
 
     item = "greedy_care"
 
+    def enter(self, model):
+        self.ended_early = False
+        return super().enter(model)
+
     def is_done(self, ended):
         self.ended_early = bool(ended.all())
         return self.ended_early
@@ -907,10 +909,6 @@ class ModeLostAtAnEarlyEnd(GreedyDecode):
 
 
 class ModeLostAtTheLastWordToo(ModeLostAtAnEarlyEnd):
-    def enter(self, model):
-        self.ended_early = False
-        return super().enter(model)
-
     def is_done(self, ended):
         return bool(ended.all())
 
