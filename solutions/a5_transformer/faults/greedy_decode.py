@@ -742,21 +742,6 @@ class TheStartCountsAsAnEnd(GreedyDecode):
         return target == end_id
 
 
-class TheMemoryIsKept(GreedyDecode):
-    """What was read once is kept, and serves another source of the same shape, too.
-
-    How do two sources differ, when not in their shape? How long is it right to keep a memory?
-    """
-
-    item = "greedy_care"
-
-    def read(self, model, source):
-        kept = vars(model).get("kept")
-        if kept is None or kept.shape[:2] != source.shape:
-            kept = vars(model)["kept"] = super().read(model, source)
-        return kept
-
-
 class RowsByTheirPlaceAmongTheLiving(GreedyDecode):
     """Rows that go on are known by their place among those that went on before, not in the batch:
     once a row has ended, another is taken for it.
