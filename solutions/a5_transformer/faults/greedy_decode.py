@@ -893,16 +893,6 @@ class ModeLostAtAnEarlyEnd(GreedyDecode):
             model.train(was_training)
 
 
-class ModeLostAtTheLastWordToo(ModeLostAtAnEarlyEnd):
-    def is_done(self, ended):
-        return bool(ended.all())
-
-    def end(self, ended, word, end_id):
-        found = super().end(ended, word, end_id)
-        self.ended_early = bool(found.all())
-        return found
-
-
 class StopsWhenAllEndTogether(GreedyDecode):
     """It stops early only if all rows write end_id in the same step: rows that end one after the
     other are padded until they are max_len long.
