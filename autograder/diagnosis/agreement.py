@@ -6,6 +6,7 @@ from itertools import takewhile
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import WrongParts, apart, same, shapes
 from autograder.diagnosis.components import Component, Fault, Faults, combine
+from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
@@ -34,7 +35,8 @@ class Agreement:
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], float] = {}
         self._parts: dict[int, WrongParts] = {}  # of the submission's answers, by place
-        places = [place for place in bank.cases_of(component) if place in answers]
+        asked = [place for place in bank.cases_of(component) if place in answers]
+        places = [place for place in asked if not self._is_beside(place)]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         self.items = list(dict.fromkeys(bank.cases[each].item for each in wrong))
         right = {bank.cases[each].item for each in places} - set(self.items)
@@ -56,6 +58,22 @@ class Agreement:
         elsewhere = [each for each in places if each not in wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
         self.places = self.wrong + elsewhere
+
+    def _is_beside(self, place: int) -> bool:
+        """Whether parameters that are not asked for, and that nobody knows, are all that is wrong.
+
+        They say nothing of what else there is: all of it was asked without them.
+        """
+        case = self.bank.cases[place]
+        target = case.question.target
+        if not isinstance(target, Blueprint) or target.method != "state_dict":
+            return False
+        right, more = shapes(case.right), shapes(self.answers[place])
+        if not right < more:
+            return False
+        known = (each for each in self.component.faults if case.item in each.shows)
+        given = (shapes(self.bank.answer(self.component, (each,), place)) for each in known)
+        return all((each - right).isdisjoint(more) for each in given)
 
     def for_a_while(self, choices: Iterable[Faults]) -> Iterator[Faults]:
         """The choices, one by one, while not too much is asked of them."""

@@ -23,7 +23,8 @@ class WrongParameters(Exception):
 class Blueprint:
     """How a module is made: its class, arguments and weights, and which method is asked.
 
-    weights: loaded strictly, by name; None leaves the module as its constructor made it.
+    weights: loaded by name; None leaves the module as its constructor made it. So is what it has
+    besides, but for what is drawn, which is zero: it costs what is asked of it by name alone.
     """
 
     name: str
@@ -60,17 +61,26 @@ class Blueprint:
     def make(self, names: Mapping[str, Any]) -> nn.Module:
         """Make it from the names of a notebook. Raises WrongParameters and what its code raises."""
         with _undrawn() if self.weights is not None else contextlib.nullcontext():
-            module = names[self.name](*self.args, **(self.kwargs or {}))
-        if not isinstance(module, nn.Module):
-            raise TypeError(f"{self.name}(...) is no nn.Module")
-        if self.weights is not None:
-            shapes = _shapes(module.state_dict())
-            if shapes != _shapes(self.weights):
-                raise WrongParameters(self.name, shapes)
+            module = self._made(names)
+        if self.weights is not None and self._more_than_asked(module):
+            module = _without_chance(self._made(names), self._made(names))
         module.to(self.dtype)
         if self.weights is not None:
-            module.load_state_dict(dict(self.weights))
+            module.load_state_dict(dict(self.weights), strict=False)
         return module.train(self.train)
+
+    def _made(self, names: Mapping[str, Any]) -> nn.Module:
+        module = names[self.name](*self.args, **(self.kwargs or {}))
+        if not isinstance(module, nn.Module):
+            raise TypeError(f"{self.name}(...) is no nn.Module")
+        return module
+
+    def _more_than_asked(self, module: nn.Module) -> bool:
+        """Whether it has parameters besides. Raises WrongParameters where it lacks any."""
+        shapes, asked = _shapes(module.state_dict()), _shapes(self.weights or {})
+        if any(shapes.get(name) != each for name, each in asked.items()):
+            raise WrongParameters(self.name, shapes)
+        return shapes.keys() != asked.keys()
 
 
 @contextlib.contextmanager
@@ -84,6 +94,15 @@ def _undrawn() -> Iterator[None]:
     finally:
         for name, function in before.items():
             setattr(nn.init, name, function)
+
+
+def _without_chance(module: nn.Module, again: nn.Module) -> nn.Module:
+    """A module in which what is drawn, and so is otherwise in one made `again`, is zero."""
+    with torch.no_grad():
+        for each, other in zip(module.parameters(), again.parameters(), strict=False):
+            if not torch.equal(each, other):
+                each.zero_()
+    return module
 
 
 def _shapes(weights: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:

@@ -151,6 +151,19 @@ def test_parameters_that_are_not_found_cost_their_item_alone(hand_in, text):
     assert {"heads_parameters", "heads_cross_attention"} <= lost
 
 
+@pytest.mark.parametrize(
+    "line", ["self.register_buffer('root', torch.ones(1))", "self.more = nn.Linear(3, 3)"]
+)
+@pytest.mark.parametrize(("key", "lost"), [("key", ()), ("query", ("heads_cross_attention",))])
+def test_parameters_besides_cost_their_item_alone(hand_in, line, key, lost):
+    """What they are loaded beside is looked at, whether anybody knows them or not."""
+    text = HEADS.replace(", bias=False", "").replace(
+        "super().__init__()", f"super().__init__()\n        {line}"
+    )
+    result = hand_in("a2_multi_head", "multi_head", text % key)
+    assert {x.item for x in result.items if x.score < x.points} == {"heads_parameters", *lost}
+
+
 def test_behind_parameters_that_cannot_be_loaded_no_other_mistake_hides(hand_in):
     result = hand_in("a2_multi_head", "multi_head", HEADS % "query")
     lost = {each.item for each in result.items if each.score < each.points}

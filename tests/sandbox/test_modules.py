@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch import nn
 
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import Cell, LocalStudent, StudentError
@@ -11,6 +12,7 @@ from autograder.course.result import Verdict
 from autograder.sandbox import walls
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
+from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Watched
 
 LIMITS = Limits(wall_seconds=8, call_seconds=2, memory_mib=256, processes=1, output_bytes=1 << 20)
@@ -132,6 +134,43 @@ def test_what_a_function_keeps_in_a_module_shows_in_the_next(asking, x):
     agree("repeat", layer, x, 2, before={2: 3})
     with pytest.raises(Wrong, match="after a call with another x: "):
         agree("repeat", layer, x, 2, before={1: 2 * x})
+
+
+BESIDE = {
+    "a name": "self.inner = self.again = nn.Linear(d_in, d_out)",
+    "unused": "self.inner, self.more = nn.Linear(d_in, d_out), nn.Linear(1, 1)",
+    "a buffer": 'self.register_buffer("eps", torch.ones(1)); self.inner = nn.Linear(d_in, d_out)',
+}
+
+
+@pytest.mark.parametrize("line", BESIDE.values(), ids=BESIDE)
+def test_what_a_module_has_besides_is_nothing_to_what_it_gives(asking, x, line):
+    agree = asking("self.inner = nn.Linear(d_in, d_out)", line)
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x, cotangents=(torch.ones(2, 3).double(),))
+    agree("repeat", layer, x, 2)
+    with pytest.raises(Wrong, match="not asked for: "):
+        agree.parameters(layer)
+
+
+def test_what_a_module_draws_besides_is_zero():
+    """So a bias that was not asked for changes nothing, and a gain stays what it is."""
+
+    class More(nn.Linear):
+        def __init__(self):
+            super().__init__(2, 1)
+            self.drawn, self.gain = nn.Parameter(torch.randn(1)), nn.Parameter(torch.ones(2))
+            self.again = self.weight
+
+    made = Blueprint("More", weights={"weight": torch.full((1, 2), 3.0)}).make({"More": More})
+    left = {name: each.tolist() for name, each in made.state_dict().items()}
+    assert left == {
+        "weight": [[3.0, 3.0]],
+        "bias": [0.0],
+        "drawn": [0.0],
+        "gain": [1.0, 1.0],
+        "again": [[3.0, 3.0]],
+    }
 
 
 @pytest.mark.parametrize(
