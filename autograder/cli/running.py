@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from autograder.cli.common import err, out, say_where, shown, write_index_and_say_so
 from autograder.cli.show import MAX_ROWS, print_class, print_moves, print_needs_staff
 from autograder.course import Assignment, Course, Result, read_roster, read_secret
-from autograder.export import Settings, foresee, foreseen, hand_in_time, publish
+from autograder.export import Settings, foresee, foreseen, hand_in_time, lies_behind, publish
 from autograder.grading import (
     HandedIn,
     Move,
@@ -177,5 +177,5 @@ def _publish(
     now = f", {published.new} written now" if published.new < len(class_) else ""
     out.print(f"gradebook:  {where} ({scores} recorded{now})", soft_wrap=True)
     say_where(published)
-    if published.anew:
+    if lies_behind(room.results, published.class_page):
         write_index_and_say_so(room.course, room.results, settings)

@@ -16,7 +16,7 @@ from autograder.export.formats import (
     packed,
 )
 from autograder.export.gradebook import HandedIn, record, settle
-from autograder.export.index import write_index
+from autograder.export.index import lies_behind, write_index
 from autograder.export.late import LatePolicy
 from autograder.export.named import enter_names
 from autograder.export.opening import GradebookError, GradebookOutOfReach
@@ -53,6 +53,7 @@ __all__ = [
     "foreseen",
     "gather",
     "hand_in_time",
+    "lies_behind",
     "line",
     "packed",
     "publish",
@@ -66,6 +67,7 @@ __all__ = [
     "settle",
     "told_in",
     "unanswered",
+    "lies_behind",
     "write_index",
     "write_page",
     "write_pages",

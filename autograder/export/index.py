@@ -18,7 +18,9 @@ from autograder.export.settings import Settings
 from autograder.export.standing import standings
 from autograder.export.tally import Tally, not_graded
 
-__all__ = ["write_index"]
+__all__ = ["lies_behind", "write_index"]
+
+_NAME = "index.html"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,12 @@ class _Row:
         return tuple(state for state in STATES if state in found)
 
 
+def lies_behind(folder: Path, class_page: Path) -> bool:
+    """Whether the page of the course was not written since: a run that is killed may leave it so."""
+    page = folder / _NAME
+    return not page.exists() or page.stat().st_mtime_ns < class_page.stat().st_mtime_ns
+
+
 def write_index(course: Course, folder: Path, settings: Settings) -> Path:
     """Write the page of the course into `folder`, of the results that lie there; returns its path.
 
@@ -68,7 +76,7 @@ def write_index(course: Course, folder: Path, settings: Settings) -> Path:
         for id, who in people.items()
     ]
     in_state = Counter(state for row in rows for state in row.states)
-    path = folder / "index.html"
+    path = folder / _NAME
     write_page(
         path,
         "export/index.html.jinja",

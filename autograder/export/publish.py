@@ -36,7 +36,6 @@ class Published:
     students: int  # on the class page
     waiting: Mapping[str, list[str]]  # students of whom a part is still to be read, by the part
     new: int  # whose scores and pages were written; those of the others were as they should be
-    anew: bool  # whether the class page was written
 
 
 def publish(
@@ -81,7 +80,6 @@ def publish(
         len(graded),
         waiting(assignment, stand),
         new=0,
-        anew=False,
     )
 
 
@@ -176,7 +174,6 @@ def _write_pages(
         len(results),
         waiting(assignment, stand),
         new=len(results) if students is None else len(students),
-        anew=True,
     )
 
 

@@ -49,6 +49,12 @@ def test_what_has_not_changed_is_kept_down_to_its_pages(here):
     assert "3 kept, 0 graded" in grade()
     assert lies(here) == before
 
+    page = here / "results" / "index.html"
+    text = page.read_bytes()
+    page.unlink()  # as a run leaves it that is killed at its very end
+    grade()
+    assert page.read_bytes() == text
+
     bob = here / "submitted" / "bob" / NAME / f"{NAME}.ipynb"
     bob.write_bytes((here / "submitted" / "ada" / NAME / f"{NAME}.ipynb").read_bytes())
     said = grade()  # no question: he handed in anew
