@@ -71,9 +71,10 @@ class Agreement:
         right, more = shapes(case.right), shapes(self.answers[place])
         if not right < more:
             return False
+        names = {name for name, _ in more - right}
         known = (each for each in self.component.faults if case.item in each.shows)
         given = (shapes(self.bank.answer(self.component, (each,), place)) for each in known)
-        return all((each - right).isdisjoint(more) for each in given)
+        return all(names.isdisjoint(name for name, _ in each) for each in given)
 
     def for_a_while(self, choices: Iterable[Faults]) -> Iterator[Faults]:
         """The choices, one by one, while not too much is asked of them."""

@@ -67,7 +67,6 @@ __all__ = [
     "settle",
     "told_in",
     "unanswered",
-    "lies_behind",
     "write_index",
     "write_page",
     "write_pages",

@@ -51,7 +51,7 @@ class _Row:
 
 
 def lies_behind(folder: Path, class_page: Path) -> bool:
-    """Whether the page of the course was not written since: a run that is killed may leave it so."""
+    """Whether the page of the course was not written since, as after a run that was killed."""
     page = folder / _NAME
     return not page.exists() or page.stat().st_mtime_ns < class_page.stat().st_mtime_ns
 
