@@ -937,6 +937,22 @@ class DoesNotSubtractTheMaximum(Attention):
         return powers / powers.sum(-1, keepdim=True)
 
 
+class PowersTimesTheMask(DoesNotSubtractTheMaximum):
+    def look_at(self, q, k, v, mask):
+        self.mask = mask
+
+    def block(self, scores, mask):
+        return scores
+
+    def normalise(self, scores, mask):
+        powers = scores.exp() if mask is None else scores.exp() * mask
+        total = powers.sum(-1, keepdim=True)
+        return powers / total.masked_fill(total == 0, 1.0)
+
+    def empty(self, weights, mask):
+        return weights
+
+
 class PicksTheBestKey(Attention):
     """All of the weight goes to the key with the largest score, and nothing to the others.
 
@@ -1507,6 +1523,24 @@ class BlockedRowsEmptyInTheOutputAlone(Attention):
     def mix(self, weights, v):
         output = weights @ v
         return output if self.mask is None else without_blocked_rows(output, self.mask)
+
+
+class NaNReplacedForTheOutputAlone(Attention):
+    """A query that may attend to nothing gets an output of zeros, but its weights are NaN still.
+
+    Both are returned, and NaN reaches the gradients, too. Can it be avoided instead?
+    """
+
+    item = "attention_blocked_rows"
+
+    def fill(self, scores):
+        return -math.inf
+
+    def empty(self, weights, mask):
+        return weights
+
+    def mix(self, weights, v):
+        return weights.nan_to_num() @ v
 
 
 class BlockedRowsEmptyInTheWeightsAlone(Attention):

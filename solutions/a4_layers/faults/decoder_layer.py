@@ -318,6 +318,19 @@ class OneNormOfThreeNames(ThreeFrames):
         self.norm1 = self.norm2 = self.norm3 = self.make_norm(d_model)
 
 
+class OneNormForTheLastTwoFrames(ThreeFrames):
+    """norm2 and norm3 are one and the same norm under two names.
+
+    Each frame has a norm of its own, which learns on its own. How often is one made?
+    """
+
+    item = "decoder_output"
+
+    def make_norms(self, d_model):
+        self.norm1 = self.make_norm(d_model)
+        self.norm2 = self.norm3 = self.make_norm(d_model)
+
+
 class EpsOfAMillionth(ThreeFrames):
     """The norms add 1e-6 under the root, where their own default is 1e-5.
 

@@ -498,6 +498,19 @@ class AxisForTheHeads(SelfAttentionAndNetwork):
         return None if mask is None else mask.unsqueeze(1)
 
 
+class MaskOfTwoAxesIsOfKeys(SelfAttentionAndNetwork):
+    """A mask of two axes is taken for (batch, t), real words or not, and gets axes in its middle.
+
+    (t, t) is what causal_mask gives, and fits every head as it is. Who makes the mask of padding,
+    and with how many axes?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
+
+
 class FirstMaskForAll(SelfAttentionAndNetwork):
     """Of a mask with four axes, that of the first sentence is used for all sentences.
 

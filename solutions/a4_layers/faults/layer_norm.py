@@ -143,6 +143,11 @@ class EpsIsAParameter(Norm):
         self.eps = nn.Parameter(torch.tensor(eps))
 
 
+class EpsIsAParameterOfOneNumber(EpsIsAParameter):
+    def keep_eps(self, eps):
+        self.eps = nn.Parameter(torch.tensor([eps]))
+
+
 class WeightIsMissing(Norm):
     """There is no weight among the parameters: it is missing, or a plain tensor.
 

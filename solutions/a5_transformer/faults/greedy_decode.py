@@ -215,6 +215,21 @@ class ReadsEachRowByItself(GreedyDecode):
         return torch.cat([model.encode(row) for row in source.split(1)])
 
 
+class KeepsTheMemory(GreedyDecode):
+    """The memory of an earlier call is used again for a source of the same shape.
+
+    Other words make another memory. By what is it looked up, and need it be kept at all?
+    """
+
+    item = "greedy_care"
+
+    def read(self, model, source):
+        kept = vars(model).setdefault("memory_of", {})
+        if source.shape not in kept:
+            kept[source.shape] = super().read(model, source)
+        return kept[source.shape]
+
+
 class WritesEachRowByItself(ReadsEachRowByItself):
     def decode(self, model, target, memory, source):
         rows = zip(*(each.split(1) for each in (target, memory, source)), strict=True)
@@ -740,6 +755,22 @@ class TheStartCountsAsAnEnd(GreedyDecode):
 
     def not_begun(self, target, end_id):
         return target == end_id
+
+
+class TheStartCountsOnceAWordIsWritten(GreedyDecode):
+    """Where start_id is end_id, every row has ended with its first word: the start counts, too.
+
+    A row ends with a word that it has written. Which tokens are looked at?
+    """
+
+    item = "greedy_end"
+
+    def begin(self, source, start_id):
+        self.start_id = start_id
+        return super().begin(source, start_id)
+
+    def end(self, ended, word, end_id):
+        return super().end(ended, word, end_id) | (self.start_id == end_id)
 
 
 class RowsByTheirPlaceAmongTheLiving(GreedyDecode):

@@ -66,6 +66,11 @@ class ReadsForEachLayer(StartCache):
         return super().project(layer, model.encode(source))
 
 
+class ReadsForKeysAndForValues(ReadsForEachLayer):
+    def project(self, layer, memory):
+        return super().project(layer, memory)[0], super().project(layer, memory)[1]
+
+
 class SelfAttentionOfTheMemory(StartCache):
     """The memory's keys and values are made with the projections of the self-attention.
 

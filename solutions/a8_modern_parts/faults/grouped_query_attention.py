@@ -204,6 +204,16 @@ class SizesAsserted(Grouped):
         assert n_heads % n_kv_heads == 0, f"{n_heads} is not a multiple of {n_kv_heads}"
 
 
+class GroupsAsserted(SizesAsserted):
+    def look_at_heads(self, d_model, n_heads):
+        Grouped.look_at_heads(self, d_model, n_heads)
+
+
+class HeadsAsserted(SizesAsserted):
+    def look_at_groups(self, n_heads, n_kv_heads):
+        Grouped.look_at_groups(self, n_heads, n_kv_heads)
+
+
 class SizesNotNamed(Grouped):
     """The message of the ValueError contains none of the sizes, as numbers.
 
