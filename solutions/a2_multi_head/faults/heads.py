@@ -1238,6 +1238,11 @@ class RootInFloat32(Heads):
         return torch.tensor(float(d_k), dtype=torch.float32).sqrt().item()
 
 
+class InverseRootRoundedToFloat32(RootInFloat32):
+    def root(self, d_k):
+        return 1 / torch.tensor(d_k**-0.5, dtype=torch.float32).item()
+
+
 class ScaleOnTheDefaultDevice(Heads):
     """The root of d_k is a tensor of float32 that stays on the device where it was made.
 

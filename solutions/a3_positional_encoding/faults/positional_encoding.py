@@ -199,6 +199,11 @@ class Parameter(Places):
         self.register_parameter(self.name_of_table(), nn.Parameter(table))
 
 
+class FrozenParameter(Parameter):
+    def keep(self, table):
+        self.register_parameter(self.name_of_table(), nn.Parameter(table, requires_grad=False))
+
+
 class Persistent(Places):
     """The buffer is in the state dict: it is saved, although it can always be computed again.
 

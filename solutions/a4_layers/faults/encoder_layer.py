@@ -511,6 +511,13 @@ class MaskOfTwoAxesIsOfKeys(SelfAttentionAndNetwork):
         return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
 
 
+class MaskOfThreeAxesGetsAnotherToo(MaskOfTwoAxesIsOfKeys):
+    def read_mask(self, mask, x):
+        if mask is not None and mask.dim() == 3:
+            return mask[:, None]
+        return super().read_mask(mask, x)
+
+
 class FirstMaskForAll(SelfAttentionAndNetwork):
     """Of a mask with four axes, that of the first sentence is used for all sentences.
 
