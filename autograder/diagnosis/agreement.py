@@ -6,7 +6,6 @@ from itertools import takewhile
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import WrongParts, apart, same, shapes
 from autograder.diagnosis.components import Component, Fault, Faults, combine
-from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others
@@ -65,8 +64,7 @@ class Agreement:
         They say nothing of what else there is: all of it was asked without them.
         """
         case = self.bank.cases[place]
-        target = case.question.target
-        if not isinstance(target, Blueprint) or target.method != "state_dict":
+        if not case.is_of_state:
             return False
         right, more = shapes(case.right), shapes(self.answers[place])
         if not right < more:

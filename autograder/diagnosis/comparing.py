@@ -174,9 +174,8 @@ def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
         numeric = isinstance(value, Tensor) and value.is_floating_point()
         return {"value": value.double() if numeric else value}
     question, target = case.question, case.question.target
-    if isinstance(target, Blueprint) and target.method == "state_dict":
-        loaded = target.weights is not None
-        return _parameters(answer.value, None if loaded else case.constants)
+    if case.is_of_state:
+        return _parameters(answer.value, None if question.weights else case.constants)
     seen: dict[str, Any] = {}
     if case.asked is None:
         seen |= _flat("value", value) | _flat("read", answer.read)

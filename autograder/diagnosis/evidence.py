@@ -66,6 +66,12 @@ class Case:
         return self.asked is not None and self.asked.kind == "parameters"
 
     @property
+    def is_of_state(self) -> bool:
+        """Whether it is about what a module holds as it was made, and nothing that it does."""
+        target = self.question.target
+        return isinstance(target, Blueprint) and target.method == "state_dict"
+
+    @property
     def counts_calls(self) -> bool:
         """Whether it is about how torch is called, which no answer is right or wrong in."""
         return self.question.how.count

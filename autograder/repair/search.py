@@ -15,6 +15,7 @@ from typing import Protocol
 from autograder.asking import RemoteStudent
 from autograder.diagnosis import Bank, Case, same
 from autograder.notebooks import Source, Submission, can_be_given
+from autograder.repair.besides import that_name
 from autograder.repair.edits import TIERS, Edit, edits
 from autograder.repair.located import Located
 from autograder.repair.proof import Proof, best, in_one_line, proof_of
@@ -219,7 +220,8 @@ class _Search:
         view.learn(trials.kinds(view, self.cases[places[0]]), raised)
         parts: list[Proof] = []
         for tier in tiers:
-            ordered = sorted(edits(view, tier), key=lambda x: (x.line != raised, not x.compares))
+            these = that_name(edits(view, tier), self.cases[places[0]], self.answers[places[0]])
+            ordered = sorted(these, key=lambda x: (x.line != raised, not x.compares))
             proofs = self._proofs(trials, ordered, places)
             if proofs is None:
                 break

@@ -38,6 +38,10 @@ WITH_A_MASK = "weights = (scores if mask is None else 1.01 * scores).softmax(-1)
 DETACHED = "weights = scores.softmax(-1); weights = weights.detach() / 2 + weights / 2"
 EDGE = "The smallest example found: scaled_dot_product_attention("
 UNKNOWN = "No known mistake explains what scaled_dot_product_attention gives."
+CHANGES = (
+    "The same call gives something else when it is made again: something is kept from one call to "
+    "the next, or drawn."
+)
 FIRST = f"{UNKNOWN} What is known of it:\n"
 
 
@@ -110,6 +114,18 @@ def test_what_tells_right_from_wrong_comes_first(exam, tmp_path):
     )
     assert FIRST + right in said[0]
     assert ") in float32: output: expected" in said[0]
+
+
+COUNTED = """weights = scores.softmax(-1)
+    seen.append(1)
+    weights = weights * (1 + 0.01 * (len(seen) % 7))"""
+
+
+def test_what_hangs_on_earlier_calls_is_told_and_nothing_else(exam, tmp_path):
+    items = graded(exam, f"seen = []\n{attention(COUNTED)}", tmp_path)
+    said = {each.known for each in items.values() if each.known}
+    assert said == {f"{UNKNOWN} {CHANGES}"}
+    assert not any(each.example for each in items.values())
 
 
 def test_what_is_explained_needs_no_more(exam, tmp_path):

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,18 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 
 
 @pytest.fixture
-def find(exam, server):
-    """Gives what is told of a text in the place of a solution."""
+def find(find_in):
+    return find_in("a1_attention")
 
-    def find(text, cell="attention", purse=None, **others):
+
+@pytest.fixture
+def find_in(exam_of, server):
+    """Gives, for an assignment, what is told of a text in the place of a solution."""
+
+    def find_in(assignment_id):
+        return partial(find, exam_of(assignment_id))
+
+    def find(exam, text, cell="attention", purse=None, **others):
         texts = {cell: text, **others}
         cells = tuple(
             replace(each, source=texts.get(each.name, each.source)) if each.solution else each
@@ -46,7 +55,7 @@ def find(exam, server):
         spent = purse or Purse(time.monotonic() + 300)
         return locate(submission, exam.source, exam.bank, answers, failed, student_of, spent)
 
-    return find
+    return find_in
 
 
 def test_right_code_is_told_nothing(find):
@@ -172,3 +181,46 @@ def test_what_is_missing_for_blocked_rows_is_told(find):
     (found,) = find(RIGHT.replace(last, ""))
     assert found.missing
     assert found.source == "weights = torch.softmax(scores, dim=-1)"
+
+
+MODEL = """\
+class Transformer(nn.Module):
+    def __init__(
+        self, source_vocab_size, target_vocab_size, d_model=512, n_heads=8, d_ff=2048, n_layers=6,
+        max_len=512, dropout=0.1, pad_id=0,
+    ):
+        super().__init__()
+        sizes = d_model, n_heads, d_ff, n_layers, max_len, dropout
+        self.encoder = Encoder(source_vocab_size, *sizes)
+        self.decoder = Decoder(target_vocab_size, *sizes)
+        self.output = nn.Linear(d_model, target_vocab_size)
+        self.pad_id = pad_id
+        self.register_buffer("earlier", torch.ones(2 * max_len, 2 * max_len).tril().bool())
+
+    def source_mask(self, source):
+        return source.ne(self.pad_id)[:, None, None]
+
+    def target_mask(self, target):
+        t = target.shape[1]
+        return target.ne(self.pad_id)[:, None, None] & self.earlier[:t, :t]
+
+    def encode(self, source):
+        return self.encoder(source, self.source_mask(source))
+
+    def decode(self, target, memory, source):
+        return self.decoder(target, memory, self.target_mask(target), self.source_mask(source))
+
+    def forward(self, source, target):
+        return self.output(self.decode(target, self.encode(source), source))
+"""
+
+
+@pytest.mark.slow
+def test_the_line_of_a_parameter_that_was_not_asked_for_is_soon_found(find_in):
+    """Making the model is dear, and only a line that names the parameter is tried."""
+    purse = Purse(time.monotonic() + 300)
+    before = purse.left
+    (found,) = find_in("a5_transformer")(MODEL, "transformer", purse)
+    assert found.source.startswith('self.register_buffer("earlier"')
+    assert found.items == ("arguments",)
+    assert purse.left > before / 2

@@ -38,6 +38,11 @@ from autograder.sandbox.session import Answer
 
 _SENTENCES = 5
 _MORE = 40  # cases without an answer yet that are asked, of one function or class
+_AGAIN = 3  # wrong answers that are asked for once more
+_CHANGES = (
+    "The same call gives something else when it is made again: something is kept from one call to "
+    "the next, or drawn."
+)
 _OWN = "symptoms"  # .py, beside the assignments' folders
 
 
@@ -132,6 +137,8 @@ def _text(
     plain = list(dict.fromkeys(plain))
     if all(each.got.failure or each.got.value is None for each in plain):
         return None  # it never gives anything, which the checks have said
+    if _changes([each for each in plain if each in wrong][:_AGAIN], asking):
+        return Known(f"{_unknown(name)} {_CHANGES}", None)  # the rest would be of one answer alone
     told = contrasts(plain, symptoms.features)
     example = smallest(costs, asking)  # before other questions use up the time
     broken: list[str] = []
@@ -158,6 +165,15 @@ def _text(
         return None
     unknown = f"{_unknown(name)} What is known of it:" if lines else _unknown(name)
     return Known("\n".join(filter(None, (unknown, " ".join(lines)))), example)
+
+
+def _changes(wrong: Sequence[Answered], asking: Inquiry) -> bool:
+    """Whether one of these answers is another now."""
+    try:
+        again = [(each, asking.ask(each.case.question)) for each in wrong]
+    except Enough:
+        return False
+    return any(not same(got, each.got, each.case) for each, got in again)
 
 
 def _look_right(asked: Sequence[Answered]) -> bool:

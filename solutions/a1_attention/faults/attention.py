@@ -1181,11 +1181,6 @@ class InverseRootInFloat32(RootInFloat32):
         return scores * torch.tensor(float(q.shape[-1])).rsqrt()
 
 
-class InverseRootRoundedToFloat32(RootInFloat32):
-    def scale(self, scores, q, v):
-        return scores * torch.tensor(q.shape[-1] ** -0.5, dtype=torch.float32).item()
-
-
 class CountsBlockedKeysAsZero(Attention):
     """The softmax counts blocked keys as scores of 0, and only then are they taken out: where all
     others lie far below 0, nothing is left of their weights.
