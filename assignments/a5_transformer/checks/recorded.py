@@ -18,7 +18,7 @@ from .compare import (
 )
 from .problem import Cause, Problem
 from .raised import as_known, raised, stub_of
-from .weights import drawn_weights
+from .weights import drawn_weights, load
 
 _Case = dict[str, Any]
 
@@ -205,28 +205,31 @@ def _make(part: _Case, names: Mapping[str, Any]) -> nn.Module:
     """The module of a case, with its weights in it."""
     args = [from_json(each) for each in part["args"]]
     kwargs = {key: from_json(each) for key, each in part["kwargs"].items()}
-    module = names[part["name"]](*args, **kwargs)
+
+    def made() -> Any:
+        return names[part["name"]](*args, **kwargs)
+
+    module = made()
     said = describe_module(part["name"], args, kwargs, "forward", False)
     if not isinstance(module, nn.Module):
         raise _Told(f"{said} is not an nn.Module.")
     module.to(getattr(torch, part["dtype"]))
     if part["shapes"] is not None:
         theirs = {name: tuple(each.shape) for name, each in module.state_dict().items()}
-        problem = differences(theirs, part["shapes"])
+        asked = {name: each for name, each in theirs.items() if name in part["shapes"]}
+        problem = differences(asked, part["shapes"])
         if problem:
             what = "parameters are not those that it must have"
             cause = Cause((part["name"], *theirs), f"{part['name']}: its {what}")
             raise _Told(f"{said}: its {what}: {problem}", cause, theirs)
         changes = {name: from_json(each) for name, each in part["changes"].items()}
         weights = drawn_weights(part["shapes"], part["seed"]) | changes
-        module.load_state_dict(weights)
-        kept = module.state_dict()
-        for name, each in weights.items():
-            if not torch.equal(kept[name], each.to(kept[name])):
-                raise _Told(
-                    f"{said}: {name} does not keep the values that are loaded into it: do two "
-                    "names stand for one parameter?"
-                )
+        lost = load(module, weights, made)
+        if lost:
+            raise _Told(
+                f"{said}: {lost} does not keep the values that are loaded into it: do two "
+                "names stand for one parameter?"
+            )
     return module.train(part["train"])
 
 

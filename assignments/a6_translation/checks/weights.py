@@ -1,8 +1,9 @@
-"""Weights for a module, drawn in whole numbers: the same on every machine and version of torch."""
+"""Weights for a module: drawn in whole numbers, the same everywhere, and loaded into it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
+from torch import nn
 
 # Constants of SplitMix64 (Steele, Lea and Flood 2014), as signed 64-bit numbers.
 _STEP, _FIRST, _SECOND = -7046029254386353131, -4658895280553007687, -7723592293110705685
@@ -24,6 +25,27 @@ def drawn_weights(shapes: Mapping[str, Sequence[int]], seed: int) -> dict[str, t
             part = part / 2 + (1 if name.endswith("weight") else 0)
         weights[name] = part.reshape(tuple(shape))
     return weights
+
+
+def load(
+    module: nn.Module, weights: Mapping[str, torch.Tensor], make: Callable[[], nn.Module]
+) -> str | None:
+    """Load weights by name; the name of one that is not kept, where there is one.
+
+    What the module has besides, which costs what is asked of it by name alone, stays as `make`
+    makes it, and is zero where that draws it.
+    """
+    if module.state_dict().keys() != weights.keys():
+        with torch.no_grad():
+            for each, again in zip(module.parameters(), make().parameters(), strict=False):
+                if not torch.equal(each, again.to(each.dtype)):
+                    each.zero_()
+    module.load_state_dict(dict(weights), strict=False)
+    kept = module.state_dict()
+    lost = (
+        name for name, each in weights.items() if not torch.equal(kept[name], each.to(kept[name]))
+    )
+    return next(lost, None)
 
 
 def uniform(count: int, seed: int) -> torch.Tensor:
