@@ -1,4 +1,4 @@
-# Frames are callables that are handed a norm and a sublayer.
+# A mixin builds norms and dropouts by number; the decoder layer builds on the encoder layer.
 # %% solution="layer_norm"
 from typing import Callable, Final, Optional
 
