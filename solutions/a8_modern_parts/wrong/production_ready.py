@@ -1,5 +1,5 @@
 # eps in the state dict, a dropout that nobody asked for, and groups of the width.
-# fails: rms_parameters, rms_output, rms_eps, rms_tensors, swiglu_output, gqa_sizes
+# fails: rms_parameters, rms_eps, swiglu_output, gqa_sizes
 # lines: self.register_buffer("eps", torch.tensor(eps))  # travels with .to(device)
 # lines: self.dropout = nn.Dropout(dropout)
 # lines: _require_divisible("d_model", d_model, "n_kv_heads", n_kv_heads)
