@@ -16,7 +16,7 @@ from autograder.diagnosis.components import (
     read_components,
 )
 from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
-from autograder.diagnosis.explained import Diagnosis
+from autograder.diagnosis.explained import Diagnosis, settled
 from autograder.diagnosis.fitted import diagnose_fitted
 from autograder.diagnosis.search import diagnose, one_thread
 from autograder.diagnosis.symptoms import (
@@ -58,4 +58,5 @@ __all__ = [
     "read_components",
     "read_symptoms",
     "same",
+    "settled",
 ]

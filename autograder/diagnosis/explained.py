@@ -1,7 +1,7 @@
 """A diagnosis: which mistakes explain an item, in the words that its student reads."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from autograder.diagnosis.components import Fault, Faults
 
@@ -82,3 +82,16 @@ def all_of(choices: Iterable[Faults]) -> Iterable[Fault]:
 
 def _told(fault: Fault) -> str:
     return f"- {fault.said}"
+
+
+def settled(found: Mapping[str, Diagnosis]) -> dict[str, Diagnosis]:
+    """Of what explains an item as well, that alone which takes no more than others prove."""
+    proven = set(all_of(each.certain for each in found.values()))
+    told = {}
+    for item, each in found.items():
+        known = [
+            choice for choice in (each.faults, *each.alternatives) if proven.issuperset(choice)
+        ]
+        first, *others = known or (each.faults, *each.alternatives)
+        told[item] = replace(each, faults=first, alternatives=tuple(others))
+    return told

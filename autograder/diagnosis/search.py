@@ -13,7 +13,6 @@ at work in a later one or not: both are tried.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import chain, combinations
 
 import torch
@@ -22,7 +21,7 @@ from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.choices import Choices, best
 from autograder.diagnosis.components import Fault, Faults, combine
-from autograder.diagnosis.explained import Diagnosis, all_of
+from autograder.diagnosis.explained import Diagnosis, all_of, settled
 from autograder.sandbox.session import Answer
 
 _TOGETHER = 4  # faults known from some items that are tried together on the others
@@ -156,7 +155,7 @@ class _Search:
                     left = [each for each in items if each not in sure]
                     sure |= self._explained_by(several, left)
         sure |= self._on_top_of(told, [each for each in items if each not in sure])
-        return _settled(self._without_contradiction(sure))
+        return settled(self._without_contradiction(sure))
 
     def _on_top_of(self, told: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
         """What explains these items by themselves, or together with what is known from others.
@@ -224,16 +223,3 @@ class _Search:
 def _seen_in(item: str, faults: Faults) -> Faults:
     """Those that are known to show in an item, or may; all where none is."""
     return tuple(each for each in faults if item in each.shows or not each.shows) or faults
-
-
-def _settled(found: Mapping[str, Diagnosis]) -> dict[str, Diagnosis]:
-    """Of what explains an item as well, that alone which takes no more than others prove."""
-    proven = set(all_of(each.certain for each in found.values()))
-    settled = {}
-    for item, each in found.items():
-        known = [
-            choice for choice in (each.faults, *each.alternatives) if proven.issuperset(choice)
-        ]
-        first, *others = known or (each.faults, *each.alternatives)
-        settled[item] = replace(each, faults=first, alternatives=tuple(others))
-    return settled

@@ -24,6 +24,7 @@ from autograder.diagnosis import (
     diagnose_fitted,
     known,
     one_thread,
+    settled,
 )
 from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
 from autograder.grading.charge import charge_located, charge_once
@@ -96,7 +97,7 @@ class Explaining:
             hidden = view.failed(but=found)
             views |= dict.fromkeys(hidden, view)
             found |= diagnose(bank, view.answers, hidden) if hidden else {}
-        return found, views
+        return settled(found), views
 
     def _seen(self, item: ItemResult, views: Mapping[str, Behind]) -> ItemResult:
         if item.item not in views:

@@ -13,8 +13,8 @@ from autograder.diagnosis.choices import Choices
 from autograder.diagnosis.comparing import WrongParts, same
 from autograder.diagnosis.components import combine
 from autograder.diagnosis.evidence import Case, tensors_of
-from autograder.diagnosis.explained import Diagnosis
-from autograder.diagnosis.search import _settled, diagnose
+from autograder.diagnosis.explained import Diagnosis, settled
+from autograder.diagnosis.search import diagnose
 from autograder.grading import grade
 from autograder.proof.proving import Maker
 from autograder.sandbox.failure import Failure
@@ -238,6 +238,6 @@ def test_of_two_that_nothing_tells_apart_in_an_item_the_proven_one_is_told(exam_
         "position_added": Diagnosis(row, 10),
         "position_lengths": Diagnosis((*refuses, *first), 6, ((*refuses, *row),)),
     }
-    assert _settled(found)["position_lengths"] == Diagnosis((*refuses, *row), 6)
+    assert settled(found)["position_lengths"] == Diagnosis((*refuses, *row), 6)
     alone = {"position_lengths": found["position_lengths"]}
-    assert _settled(alone) == alone
+    assert settled(alone) == alone

@@ -311,3 +311,10 @@ def test_mistakes_beside_parameters_that_cannot_be_loaded_are_named(hand_in, exa
     cell = heads.cell_with([x for x in heads.faults if x.name in names])
     result = hand_in("a2_multi_head", "multi_head", cell)
     assert {x for each in result.mistakes for x in each.faults} == {f"heads.{x}" for x in names}
+
+
+def test_what_one_item_proves_settles_another_that_was_looked_at_behind_a_right_part(graded):
+    """Of two that give all that an item asks, one is proven where the decoder is replaced."""
+    result = graded("a5_transformer", "scanned")
+    faults = [each.faults for each in result.mistakes]
+    assert sorted(faults) == [("decoder.AddsTheInputOfEachLayer",), ("greedy_decode.PadsToMaxLen",)]
