@@ -62,11 +62,13 @@ class Blueprint:
         """Make it from the names of a notebook. Raises WrongParameters and what its code raises."""
         with _undrawn() if self.weights is not None else contextlib.nullcontext():
             module = self._made(names)
-        if self.weights is not None and self._more_than_asked(module):
+        has_more = self.weights is not None and self._has_more(module)
+        if has_more:
             module = _without_chance(self._made(names), self._made(names))
         module.to(self.dtype)
         if self.weights is not None:
-            module.load_state_dict(dict(self.weights), strict=False)
+            left = module.state_dict() if has_more else {}
+            module.load_state_dict({**left, **self.weights})
         return module.train(self.train)
 
     def _made(self, names: Mapping[str, Any]) -> nn.Module:
@@ -75,7 +77,7 @@ class Blueprint:
             raise TypeError(f"{self.name}(...) is no nn.Module")
         return module
 
-    def _more_than_asked(self, module: nn.Module) -> bool:
+    def _has_more(self, module: nn.Module) -> bool:
         """Whether it has parameters besides. Raises WrongParameters where it lacks any."""
         shapes, asked = _shapes(module.state_dict()), _shapes(self.weights or {})
         if any(shapes.get(name) != each for name, each in asked.items()):

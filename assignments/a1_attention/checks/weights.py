@@ -40,7 +40,7 @@ def load(
             for each, again in zip(module.parameters(), make().parameters(), strict=False):
                 if not torch.equal(each, again.to(each.dtype)):
                     each.zero_()
-    module.load_state_dict(dict(weights), strict=False)
+    module.load_state_dict({**module.state_dict(), **weights})
     kept = module.state_dict()
     lost = (
         name for name, each in weights.items() if not torch.equal(kept[name], each.to(kept[name]))
