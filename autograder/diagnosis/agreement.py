@@ -70,7 +70,8 @@ class Agreement:
         if not right < more:
             return False
         names = {name for name, _ in more - right}
-        known = (each for each in self.component.faults if case.item in each.shows)
+        faults = filter(self.component.makes_other, self.component.faults)
+        known = (each for each in faults if case.item in each.shows)
         given = (shapes(self.bank.answer(self.component, (each,), place)) for each in known)
         return all(names.isdisjoint(name for name, _ in each) for each in given)
 

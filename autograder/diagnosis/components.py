@@ -109,8 +109,11 @@ class Component:
 
     def _those_that_make(self, faults: Faults) -> tuple[str, Faults]:
         """Those with which other modules may be made; a constructor may well call a function."""
-        made = [x for x in faults if not self.is_module or not x.steps.isdisjoint(self._making)]
-        return self.name, tuple(made)
+        return self.name, tuple(x for x in faults if not self.is_module or self.makes_other(x))
+
+    def makes_other(self, fault: Fault) -> bool:
+        """Whether its modules may be made otherwise with a fault, and not only called."""
+        return not fault.steps.isdisjoint(self._making)
 
     def value(self, faults: Faults, name: str) -> Answer:
         """A value of the notebook's, with these faults."""
