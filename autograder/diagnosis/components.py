@@ -131,9 +131,8 @@ class Component:
 
     def install(self, session: Session, faults: Faults) -> None:
         """Let the component with these faults stand for its names in a notebook."""
-        made = type(
-            self.of[0], self._bases(faults), {}
-        )  # named as a student would: exceptions tell
+        # Named as a student would: exceptions tell.
+        made = type(self.of[0], self._bases(faults), {})
         if self.is_module:
             session.define(self.of[0], made)
             return
