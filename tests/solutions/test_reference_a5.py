@@ -4,8 +4,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import load_reference
+from reference import ROOT, load_reference
 from torch import nn
+
+from autograder.course import read_course
+from autograder.grading import prepare
 
 TOLERANCE = 1e-10
 START, END = 1, 2
@@ -254,3 +257,10 @@ def test_stays_on_the_device_and_in_the_dtype_of_its_inputs():
     source = torch.ones(2, 7, dtype=torch.int64, device="meta")
     target = torch.ones(2, 5, dtype=torch.int64, device="meta")
     assert model.to("meta")(source, target).device.type == "meta"
+
+
+def test_sources_that_matter_are_found_for_a_model_that_hardly_listens():
+    """With this secret none of the first 88 is translated otherwise without a mask."""
+    secret = "13f48705fb4f6fb7ec45a5d30028fdab642f189bda742ff052b8a991b9c6d3cd"
+    exam = prepare(read_course(ROOT), "a5_transformer", secret)
+    assert any(each.item == "greedy_words" for each in exam.bank.cases)
