@@ -1,6 +1,6 @@
-# The scale is a buffer, in float32 and in the state dict, and NaN stays.
-# fails: heads_parameters, heads_self_attention, heads_weights, heads_extremes, heads_blocked_rows, heads_gradients
-# lines: self.register_buffer("scale", torch.tensor(self.d_k ** -0.5))
+# The scale is a buffer, which stands in the state dict, and NaN stays.
+# fails: heads_parameters, heads_blocked_rows
+# lines: self.register_buffer("scale", torch.tensor(self.d_k ** -0.5, dtype=torch.float64))
 # lines: att = att.masked_fill(~mask, float("-inf"))
 # %% solution="multi_head"
 import torch.nn.functional as F
@@ -22,7 +22,7 @@ class MultiHeadAttention(nn.Module):
         self.n_head = n_head
         self.n_embd = n_embd
         self.d_k = n_embd // n_head
-        self.register_buffer("scale", torch.tensor(self.d_k ** -0.5))
+        self.register_buffer("scale", torch.tensor(self.d_k ** -0.5, dtype=torch.float64))
         self.weights = None
 
     def split_heads(self, x):
