@@ -53,7 +53,8 @@ class _Row:
 def lies_behind(folder: Path, class_page: Path) -> bool:
     """Whether the page of the course was not written since, as after a run that was killed."""
     page = folder / _NAME
-    return not page.exists() or page.stat().st_mtime_ns < class_page.stat().st_mtime_ns
+    # Where clocks of files are coarse, both may bear one time: then it is written once more.
+    return not page.exists() or page.stat().st_mtime_ns <= class_page.stat().st_mtime_ns
 
 
 def write_index(course: Course, folder: Path, settings: Settings) -> Path:
