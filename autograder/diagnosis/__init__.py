@@ -1,5 +1,6 @@
 """Which mistakes explain the answers of a submission; and what is known where none does."""
 
+from autograder.diagnosis.agreement import is_refuted
 from autograder.diagnosis.alone import Alone, can_be_run
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
@@ -50,6 +51,7 @@ __all__ = [
     "combine",
     "diagnose",
     "diagnose_fitted",
+    "is_refuted",
     "known",
     "ladder",
     "named",

@@ -169,6 +169,11 @@ class Agreement:
             for place in places
         )
 
+    def raises_instead(self, faults: Faults, place: int) -> bool:
+        """Whether these raise in a case that the submission answers."""
+        answered = self.answers[place].failure is None
+        return answered and self._answer(faults, place).failure is not None
+
     def would_show(self, faults: Faults) -> bool:
         """Whether these would show where the submission is right."""
         right = [place for place in self.places if place not in self.wrong]
@@ -187,3 +192,22 @@ class Agreement:
         """Whether these are known to show in all items that are wrong."""
         unseen = set(self.items).difference(*(each.shows for each in faults))
         return len(unseen) <= _BY_CHANCE
+
+
+def is_refuted(bank: Bank, answers: Mapping[int, Answer], item: str, faults: Faults) -> bool:
+    """Whether faults would show in an item where a submission is right, or raise where it answers.
+
+    answers: the submission's, by place among the bank's cases.
+    """
+    for component in bank.components:
+        if not any(each.component == component.name for each in faults):
+            continue
+        for place in bank.cases_of(component):
+            if place not in answers or bank.cases[place].item != item:
+                continue
+            ours, theirs = answers[place], bank.answer(component, faults, place)
+            if theirs.failure is not None and ours.failure is None:
+                return True
+            if bank.is_right(place, ours) and apart(theirs, bank.cases[place]):
+                return True
+    return False

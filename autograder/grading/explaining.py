@@ -93,7 +93,9 @@ class Explaining:
                 found = diagnose_fitted(bank, self.answers, found, lambda case: ask(student, case))
         views: dict[str, Behind] = {}
         for view in self.behind:
-            found = {item: each for item, each in found.items() if not view.refutes(item, each)}
+            found = {
+                item: each for item, each in found.items() if not view.refutes(item, each, bank)
+            }
             hidden = view.failed(but=found)
             views |= dict.fromkeys(hidden, view)
             found |= diagnose(bank, view.answers, hidden) if hidden else {}

@@ -71,3 +71,28 @@ def test_the_line_of_an_unknown_mistake_is_told_behind_an_exception(result_with,
     items = {each.item: each for each in result.items}
     assert items["decoder_output"].verdict == "wrong"
     assert items["decoder_masks"].verdict == "carried"
+
+
+def test_what_an_earlier_part_raises_is_not_a_mistake_of_a_later_one(items_with, exam_of):
+    """Where its mask is made on another device, so could the first token be; but it is not.
+
+    What is made of max_len is too small for the error that is asked for: no one mistake of the
+    Transformer explains all of that, so that none is taken to be at work in what comes later.
+    """
+    of = {each.name: each.source for each in exam_of("a5_transformer").source.reference}
+    device = of["transformer"].replace(
+        "causal_mask(target.shape[1], device=target.device)",
+        "self.causal[: target.shape[1], : target.shape[1]]",
+    )
+    made = "self.pad_id = pad_id\n"
+    device = device.replace(made, f"{made}        self.causal = causal_mask(max_len)\n")
+    care = of["greedy_decode"].replace("word.masked_fill(ended, model.pad_id)", "word")
+    care = care.replace("ended = ended | (word == end_id)", "ended = word == end_id")
+    assert device != of["transformer"]
+    assert care.count("word == end_id") == 1
+    items = items_with("a5_transformer", transformer=device, greedy_decode=care)
+    assert items["greedy_end"].faults.keys() == {"greedy_decode.EndsOnlyAllAtOnce"}
+    assert items["greedy_care"].faults.keys() <= {"greedy_decode.EndsOnlyAllAtOnce"}
+    assert items["transformer_tensors"].faults.keys() == {
+        "transformer.CausalMaskOnTheDefaultDevice"
+    }

@@ -137,7 +137,8 @@ def _text(
     plain = list(dict.fromkeys(plain))
     if all(each.got.failure or each.got.value is None for each in plain):
         return None  # it never gives anything, which the checks have said
-    if _changes([each for each in plain if each in wrong][:_AGAIN], asking):
+    given = [each for each in plain if each in wrong and each.got.failure is None]
+    if _changes(given[:_AGAIN], asking):
         return Known(f"{_unknown(name)} {_CHANGES}", None)  # the rest would be of one answer alone
     told = contrasts(plain, symptoms.features)
     example = smallest(costs, asking)  # before other questions use up the time

@@ -179,7 +179,7 @@ def _all(found: Sequence[bool | None]) -> bool | None:
 
 
 def _alone(asked: Answered, asking: Inquiry) -> bool | None:
-    """The first of a batch alone gives what it gives in the batch."""
+    """The last of a batch alone gives what it gives there: the first may be taken for all."""
     question = without_gradients(asked.case.question)
     first = next(iter(inquiry.tensors(question)), None)
     if first is None or first.dim() < (3 if first.is_floating_point() else 2):
@@ -191,30 +191,30 @@ def _alone(asked: Answered, asking: Inquiry) -> bool | None:
 
     def alone(tensor: Tensor) -> Tensor:
         inside = tensor.dim() > 1 and tensor.shape[0] == batch
-        return tensor[:1].clone() if inside else tensor.clone()
+        return tensor[-1:].clone() if inside else tensor.clone()
 
     single = inquiry.changed(question, alone)
     right, whole = asking.right(single), seen(asked.case.right)
-    if right is None or _first_of(whole, seen(right)) is not True:
+    if right is None or _last_of(whole, seen(right)) is not True:
         return None
     if not alike(seen(asked.got), whole):
         return None
     got = asking.ask(single)
     if got.failure is not None:  # which is nothing that it gives
         return None
-    return _first_of(seen(asked.got), seen(got))
+    return _last_of(seen(asked.got), seen(got))
 
 
-def _first_of(batch: Sequence[Any], alone: Sequence[Any]) -> bool | None:
+def _last_of(batch: Sequence[Any], alone: Sequence[Any]) -> bool | None:
     if len(batch) != len(alone):
         return False
-    return _all([_is_first(one, other) for one, other in zip(batch, alone, strict=True)])
+    return _all([_is_last(one, other) for one, other in zip(batch, alone, strict=True)])
 
 
-def _is_first(one: Any, other: Any) -> bool | None:
+def _is_last(one: Any, other: Any) -> bool | None:
     if not isinstance(one, Tensor) or not isinstance(other, Tensor):
         return False
-    return one[:1].shape == other.shape and _near(one[:1], other)
+    return one[-1:].shape == other.shape and _near(one[-1:], other)
 
 
 def _by_itself(asked: Answered, asking: Inquiry) -> bool | None:
@@ -237,8 +237,8 @@ BY_ITSELF = Property(
     _by_itself,
 )
 ALONE = Property(
-    "The first of a batch alone gives what it gives in the batch.",
-    "The first of a batch alone gives something else than in the batch.",
+    "The last of a batch alone gives what it gives in the batch.",
+    "The last of a batch alone gives something else than in the batch.",
     _alone,
 )
 PROPERTIES = GRADIENTS, BY_ITSELF, ALONE

@@ -1517,6 +1517,9 @@ class BlockedRowsEmptyInTheOutputAlone(Attention):
     def look_at(self, q, k, v, mask):
         self.mask = mask
 
+    def fill(self, scores):  # of which float32 makes no infinity either
+        return max(torch.finfo(each).min for each in (scores.dtype, torch.float32))
+
     def empty(self, weights, mask):
         return weights
 
@@ -1852,3 +1855,42 @@ class ReturnsTheWeightsAlone(Attention):
 
     def give(self, output, weights, scores):
         return weights
+
+
+class PowersOverALittleMore(Attention):
+    """The exponentials are taken of the scores as they are, and something tiny is added to their
+    sum: it overflows, or where all scores lie far below 0, nothing is left of the weights.
+
+    The softmax is the same for scores that are all shifted by one number. Which shift makes the sum
+    at least 1, so that nothing need be added?
+    """
+
+    item = "attention_weights"
+
+    def look_at(self, q, k, v, mask):
+        self.mask = mask
+
+    def block(self, scores, mask):
+        return scores
+
+    def normalise(self, scores, mask):
+        powers = scores.exp() if mask is None else scores.exp().where(mask, 0.0)
+        return powers / (powers.sum(-1, keepdim=True) + 1e-8)
+
+    def empty(self, weights, mask):
+        return weights
+
+
+class BlockedRowsSpreadInTheWeightsAlone(BlockedRowsEmptyInTheOutputAlone):
+    def look_at(self, q, k, v, mask):
+        self.mask = mask
+
+    def fill(self, scores):  # of which float32 makes no infinity either
+        return max(torch.finfo(each).min for each in (scores.dtype, torch.float32))
+
+    def empty(self, weights, mask):
+        return weights
+
+    def mix(self, weights, v):
+        output = weights @ v
+        return output if self.mask is None else output * self.mask.any(-1, keepdim=True)

@@ -2200,3 +2200,15 @@ class MasksOfFoldedHeads(Heads):
         batch, sizes = query.shape[0], (query.shape[1], key.shape[1])
         mask = mask.broadcast_to(batch, self.n_heads, *sizes).flatten(0, 1)
         return mask.unflatten(0, (self.n_heads, batch)).transpose(0, 1)
+
+
+class BlockedRowsAreOpened(Heads):
+    """A query that may attend to nothing is let hear all keys: its row of the mask is opened.
+
+    That avoids NaN, and answers a question that nobody asked. What should such a query get?
+    """
+
+    item = "heads_blocked_rows"
+
+    def read_mask(self, mask, query, key):
+        return None if mask is None else mask | ~mask.any(-1, keepdim=True)

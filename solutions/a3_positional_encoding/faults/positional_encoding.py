@@ -1062,3 +1062,27 @@ class ReturnsTheRowsToo(Places):
 
     def give(self, output):
         return output, self.table()
+
+
+class DropsTheSamePlacesByHand(Places):
+    """The same numbers are dropped in every sentence; and with dropout=1.0 the result is NaN, since
+    what is left is divided by 1 - dropout.
+
+    Each number is to be drawn for itself. Which of torch's layers does that, and knows what comes
+    out when nothing is kept?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        if not self.training:
+            return total
+        return total * (torch.rand_like(total[0]) >= self.p) / (1 - self.p)
+
+
+class DropsTheSamePlacesByHandInFloat32(DropsTheSamePlacesByHand):
+    def drop(self, total):
+        if not self.training:
+            return total
+        drawn = torch.rand(total.shape[1:], dtype=torch.float32, device=total.device)
+        return total * (drawn >= self.p) / (1 - self.p)

@@ -1241,3 +1241,53 @@ class AttendsWithoutKeys(SelfAttentionAndNetwork):
 
     def attend(self, x, mask):
         return self.self_attn(x, x, mask)
+
+
+class EveryoneHearsItself(SelfAttentionAndNetwork):
+    """Each position may attend to itself, whatever the mask says.
+
+    A query that may attend to nothing gets zeros, by attention itself. What is there to mend?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        if mask is None:
+            return None
+        return mask | torch.eye(x.shape[1], dtype=torch.bool, device=mask.device)
+
+
+class DiagonalOpenedInPlace(EveryoneHearsItself):
+    def read_mask(self, mask, x):
+        if mask is not None and mask.shape[-2:] == (x.shape[1], x.shape[1]):
+            mask.diagonal(dim1=-2, dim2=-1).fill_(True)
+            return mask
+        return super().read_mask(mask, x)
+
+
+class MaskCutWithTheSentences(SelfAttentionAndNetwork):
+    """Each sentence is read by itself, and with it one piece of the mask's first axis.
+
+    That axis need not be the batch: a mask may be (t, t), or of size 1 there. Who broadcasts it?
+    """
+
+    item = "encoder_mask"
+
+    def attend(self, x, mask):
+        said = [
+            self.self_attn(one, one, one, None if mask is None else mask[at : at + 1])
+            for at, one in enumerate(x.split(1))
+        ]
+        return torch.cat(said)
+
+
+class SublayersAllOrNothing(SelfAttentionAndNetwork):
+    """What a sublayer says is dropped for a whole sentence or not at all: one coin is tossed.
+
+    That is drop path, of other models. How many coins does dropout toss?
+    """
+
+    item = "encoder_dropout"
+
+    def drop(self, said):
+        return self.dropout(said.new_ones(len(said), 1, 1)) * said

@@ -226,6 +226,18 @@ class BiasIsMissing(Norm):
         return 0.0 if name == "bias" else super().__getattr__(name)
 
 
+class BiasIsABuffer(Norm):
+    """bias is a buffer: it is in the state dict, but nothing learns it.
+
+    What is saved is not yet trained. What does an optimizer take notice of?
+    """
+
+    item = "norm_gradients"
+
+    def make_bias(self, d_model):
+        self.register_buffer("bias", torch.zeros(d_model))
+
+
 class BiasStartsAtOne(Norm):
     """A new bias is 1 all over.
 
@@ -1262,3 +1274,15 @@ class NeitherWeightNorBiasUsed(Norm):
 
     def shift(self, scaled):
         return scaled
+
+
+class EpsOnlyForZero(Norm):
+    """eps takes the place of a variance of 0, and is not added to any other.
+
+    In the formula it is always added. What is divided by where the variance is tiny, and not 0?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return variance.where(variance != 0, self.eps).sqrt()

@@ -1216,3 +1216,30 @@ class SourceMaskIsKept(TwoStacks):
         if getattr(self, "read_before", None) != source.shape:
             self.read_before, self.kept_mask = source.shape, super().source_mask(source)
         return self.kept_mask
+
+
+class SourcePadsCountedFirst(TwoStacks):
+    """As many places at the front of the source are real as it has real tokens, wherever these
+    stand.
+
+    Counting tells how many are real, not which. Can each place be compared by itself?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        lengths = (source != self.pad_id).sum(-1, keepdim=True)  # (batch, 1)
+        places = torch.arange(source.shape[1], device=source.device)
+        return (places < lengths)[:, None, None]
+
+
+class SourcePadIdIsTheLeast(TwoStacks):
+    """In the source's mask only tokens above pad_id count as real.
+
+    Ids are names, not sizes. Which comparison asks whether two of them are the same?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return (source > self.pad_id)[:, None, None]

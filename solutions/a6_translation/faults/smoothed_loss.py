@@ -1331,3 +1331,19 @@ class WritesToTheLogitsThatNeedGradients(SmoothedLoss):
     def take(self, logits, target, pad_id):
         logits -= logits.amax(-1, keepdim=True)
         return logits, target
+
+
+class SumStartsInFloat32(SmoothedLoss):
+    """The losses are added up in a new tensor: float32 on torch's default device, whatever the
+    logits are.
+
+    A sum may start with the number 0. Which dtype has torch.tensor(0.0), and where does it lie?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        total = torch.tensor(0.0)
+        for each in values[real]:
+            total += each
+        return total / int(real.sum())

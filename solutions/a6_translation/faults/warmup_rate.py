@@ -592,3 +592,22 @@ class FallsFromThePeakAnew(WarmupRate):
         if step <= warmup_steps:
             return rise
         return (warmup_steps * (step - warmup_steps + 1)) ** -0.5
+
+
+class ExponentsDividedWithoutARest(WarmupRate):
+    """The exponents are divided by //, which leaves no fraction: -1, -1 and -2 for -1/2, -1/2 and
+    -3/2.
+
+    What is -1 // 2, and what is -1 / 2? Print both.
+    """
+
+    item = "warmup_rate"
+
+    def size(self, d_model, warmup_steps):
+        return d_model ** (-1 // 2)
+
+    def fall(self, step, warmup_steps):
+        return step ** (-1 // 2) if step else math.inf
+
+    def rise(self, step, warmup_steps):
+        return step * warmup_steps ** (-3 // 2)

@@ -389,3 +389,15 @@ class BlockedWithTenThousand(Attend):
 
     def block(self, scores, mask):
         return scores if mask is None else scores.masked_fill(~mask, -1e4)
+
+
+class MaskOfTheFirstHead(Attend):
+    """Of a mask with an axis for the heads, the first one's is used for all.
+
+    Each head may have a mask of its own. Which axis is cut off?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return super().block(scores, mask[:, :1] if mask is not None and mask.dim() > 3 else mask)

@@ -231,3 +231,18 @@ class LastPositionAlone(KeysAndValues):
 
     def give(self, keys, values):
         return keys[:, :, -1:], values[:, :, -1:]
+
+
+class BiasesLeftOut(KeysAndValues):
+    """The matrices of k_proj and v_proj are used without their biases.
+
+    A linear layer is x @ W.T + b. What does calling the layer do that its weight alone does not?
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return x @ attention.k_proj.weight.T
+
+    def values_of(self, attention, x):
+        return x @ attention.v_proj.weight.T

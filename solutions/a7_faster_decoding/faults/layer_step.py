@@ -456,3 +456,39 @@ class TargetMaskOnePlaceOn(LayerStep):
 
     def own_mask(self, target_mask, memory_mask):
         return None if target_mask is None else target_mask.roll(1, dims=-1)
+
+
+class OneMaskAtMost(LayerStep):
+    """Where there is a target_mask, the memory_mask is not looked at.
+
+    Both may be passed. Does one question exclude the other?
+    """
+
+    item = "layer_masks"
+
+    def other_mask(self, target_mask, memory_mask):
+        return memory_mask if target_mask is None else None
+
+
+class PreNorm(LayerStep):
+    """The norms stand in front of the parts, over what these read, and not over the sums.
+
+    That is pre-norm, as in many later models. In which order does the layer itself have it?
+    """
+
+    item = "layer_output"
+
+    def make(self, layer, x):
+        return super().make(layer, layer.norm1(x))
+
+    def listen(self, layer, x, keys, values, mask, kept):
+        return super().listen(layer, layer.norm1(x), keys, values, mask, kept)
+
+    def read(self, layer, x, memory_keys, memory_values, mask):
+        return super().read(layer, layer.norm2(x), memory_keys, memory_values, mask)
+
+    def around(self, norm, x, y):
+        return x + y
+
+    def think(self, layer, norm, x):
+        return x + layer.feed_forward(norm(x))

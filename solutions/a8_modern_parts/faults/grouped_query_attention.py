@@ -751,3 +751,17 @@ class MaskOfTheFirstInTheGroup(Grouped):
         group = self.n_heads // self.n_kv_heads
         mask = mask.broadcast_to(len(x), self.n_heads, x.shape[1], x.shape[1])
         return mask[:, ::group].repeat_interleave(group, dim=1)
+
+
+class MembersBeforeGroups(Grouped):
+    """The answers lie side by side in another order: the first head of each group, then the second
+    of each, and so on.
+
+    out_proj expects head 0, head 1, head 2. Which of the two axes is the outer one?
+    """
+
+    item = "gqa_groups"
+
+    def merge(self, answers):
+        groups = answers.unflatten(1, (self.n_kv_heads, -1))
+        return super().merge(groups.transpose(1, 2).flatten(1, 2))

@@ -566,3 +566,25 @@ class SpeedsAreKept(Turning):
 class NegativePositionsFromTheEndOfTheLargest(NegativePositionsFromTheEnd):
     def place(self, positions, x):
         return torch.where(positions < 0, positions + positions.abs().max() + 1, positions)
+
+
+class HalvesUnderTheAnglesOfNeighbours(Turning):
+    """Column i is paired with column i + d_k / 2, but the angles lie as for neighbours: each pair
+    is turned by two of them.
+
+    (a, b) may become (a, b, a, b) or (a, a, b, b). Which goes with your pairs, and which pairs are
+    asked for?
+    """
+
+    item = "rotary_output"
+
+    def pairs(self, x):
+        first, second = x.chunk(2, dim=-1)
+        return x, torch.cat([-second, first], dim=-1)
+
+    def turn(self, first, second, cos, sin):
+        cos, sin = (each.repeat_interleave(2, dim=-1) for each in (cos, sin))
+        return first * cos, second * sin
+
+    def together(self, first, second):
+        return first + second

@@ -205,6 +205,11 @@ class GeluForSilu(Gated):
         return F.gelu(gate)
 
 
+class GeluByTanh(GeluForSilu):
+    def open(self, gate):
+        return F.gelu(gate, approximate="tanh")
+
+
 class ReluForSilu(Gated):
     """The gate is a ReLU, not SiLU: that is ReGLU.
 
