@@ -1879,18 +1879,3 @@ class PowersOverALittleMore(Attention):
 
     def empty(self, weights, mask):
         return weights
-
-
-class BlockedRowsSpreadInTheWeightsAlone(BlockedRowsEmptyInTheOutputAlone):
-    def look_at(self, q, k, v, mask):
-        self.mask = mask
-
-    def fill(self, scores):  # of which float32 makes no infinity either
-        return max(torch.finfo(each).min for each in (scores.dtype, torch.float32))
-
-    def empty(self, weights, mask):
-        return weights
-
-    def mix(self, weights, v):
-        output = weights @ v
-        return output if self.mask is None else output * self.mask.any(-1, keepdim=True)
