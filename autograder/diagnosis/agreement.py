@@ -169,11 +169,6 @@ class Agreement:
             for place in places
         )
 
-    def raises_instead(self, faults: Faults, place: int) -> bool:
-        """Whether these raise in a case that the submission answers."""
-        answered = self.answers[place].failure is None
-        return answered and self._answer(faults, place).failure is not None
-
     def would_show(self, faults: Faults) -> bool:
         """Whether these would show where the submission is right."""
         right = [place for place in self.places if place not in self.wrong]

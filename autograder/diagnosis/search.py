@@ -209,8 +209,6 @@ class _Search:
         ours = self._agreement
         places = [each for each in ours.of(item) if each in ours.wrong]
         shows = [each for each in places if ours.is_apart((fault,), [each])]
-        if ours.loosely and any(ours.raises_instead((fault,), each) for each in places):
-            return False  # where exceptions are no distance
         answered = [each for each in shows if ours.answers[each].failure is None][:_LOOKED_AT]
         if not answered:
             return None if shows else True

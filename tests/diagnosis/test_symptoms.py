@@ -320,6 +320,7 @@ def test_what_a_mask_blocks(exam):
     [
         ("mask))", "None))", "With a causal mask a position still sees later ones."),
         ("x, x, x, mask", "x, x, x + x.mean(0), mask", "A sentence alone gives something else"),
+        ("x, x, x, mask", "x, x, 0 * x + x[:1], mask", "A sentence alone gives something else"),
     ],
 )
 def test_layers(layers, old, new, property):
