@@ -1,6 +1,5 @@
 """Which mistakes explain the answers of a submission; and what is known where none does."""
 
-from autograder.diagnosis.agreement import is_refuted
 from autograder.diagnosis.alone import Alone, can_be_run
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
@@ -51,7 +50,6 @@ __all__ = [
     "combine",
     "diagnose",
     "diagnose_fitted",
-    "is_refuted",
     "known",
     "ladder",
     "named",

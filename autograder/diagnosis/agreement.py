@@ -187,22 +187,3 @@ class Agreement:
         """Whether these are known to show in all items that are wrong."""
         unseen = set(self.items).difference(*(each.shows for each in faults))
         return len(unseen) <= _BY_CHANCE
-
-
-def is_refuted(bank: Bank, answers: Mapping[int, Answer], item: str, faults: Faults) -> bool:
-    """Whether faults would show in an item where a submission is right, or raise where it answers.
-
-    answers: the submission's, by place among the bank's cases.
-    """
-    for component in bank.components:
-        if not any(each.component == component.name for each in faults):
-            continue
-        for place in bank.cases_of(component):
-            if place not in answers or bank.cases[place].item != item:
-                continue
-            ours, theirs = answers[place], bank.answer(component, faults, place)
-            if theirs.failure is not None and ours.failure is None:
-                return True
-            if bank.is_right(place, ours) and apart(theirs, bank.cases[place]):
-                return True
-    return False

@@ -31,19 +31,13 @@ class Alone:
         self._ask = ask
         self._beside = cache(self._made_beside)
 
-    def fails_through(self, faults: Faults, item: str, explained: bool = True) -> bool:
-        """Whether an item shows that all in it is right except for these faults.
-
-        explained: it is known already that they give its answers.
-        """
+    def fails_through(self, faults: Faults, item: str) -> bool:
+        """Whether an item that these faults explain shows that all else in it is right."""
         return all(
-            self._shows_the_rest(component, faults, item, explained)
-            for component in self._bank.components
+            self._shows_the_rest(component, faults, item) for component in self._bank.components
         )
 
-    def _shows_the_rest(
-        self, component: Component, faults: Faults, item: str, explained: bool
-    ) -> bool:
+    def _shows_the_rest(self, component: Component, faults: Faults, item: str) -> bool:
         cases = self._bank.cases
         known = [each for each in self._bank.cases_of(component) if each in self._answers]
         places = [each for each in known if cases[each].item == item]
@@ -52,7 +46,7 @@ class Alone:
             return True
         unloaded = any(cannot_be_loaded(self._answers[each]) for each in wrong)
         beside = self._beside(component, faults, unloaded)
-        if (unloaded or not explained) and not all(map(beside.agrees, places)):
+        if unloaded and not all(map(beside.agrees, places)):
             return False
         others = _others(item, component, faults)
         elsewhere = [each for each in known if each not in places]

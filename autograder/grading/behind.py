@@ -1,7 +1,7 @@
 """What an item fails through by itself, where an earlier part that fails hides it.
 
 Follow-through replaces earlier parts that fail; an item that fails then, too, has a mistake of its
-own. Where nothing explains its answers as they were handed in, those with the parts replaced tell.
+own. The answers with the parts replaced tell which: there it is alone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from autograder.checking import CheckOutcome
 from autograder.course import Item, ItemResult, Verdict
-from autograder.diagnosis import Bank, Diagnosis, is_refuted
 from autograder.grading.judge import judge, parts_replaced
 from autograder.notebooks import Submission
 from autograder.sandbox.session import Answer
@@ -33,18 +32,6 @@ class Behind:
         """The items that fail all the same, without those that are explained already."""
         failed = [each.item for each in self.outcomes if each.verdict in TO_DIAGNOSE]
         return [item for item in dict.fromkeys(failed) if item not in but]
-
-    def refutes(self, item: str, why: Diagnosis, bank: Bank) -> bool:
-        """Whether an item fails all the same, and not as it would with what is blamed and left.
-
-        Either every part is replaced that is to blame, or the mistakes of the others would show
-        where nothing is wrong, or raise where nothing is raised.
-        """
-        if item not in self.failed(but=()):
-            return False
-        left = tuple(each for each in why.faults if not set(each.of).issubset(self.given))
-        blamed = {name for fault in why.all_faults for name in fault.of}
-        return blamed.issubset(self.given) or is_refuted(bank, self.answers, item, left)
 
     def judged(self, item: Item, before: ItemResult) -> ItemResult:
         """The item as it is with the parts replaced, if that tells more than it does before."""

@@ -30,6 +30,7 @@ from autograder.sandbox.folder import sweep
 from autograder.sandbox.host import Server
 
 _TRIES = 2
+_ALLOCATED = 100_000  # objects, until garbage is looked for: some hundred modules
 _END_SECONDS = 5  # for a worker to leave everything in order
 
 
@@ -193,6 +194,7 @@ def _work(
         ends_with_the_parent(_leave)
         with Server(wall, limits_of(exam.assignment)) as server:
             gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
+            gc.set_threshold(_ALLOCATED)  # a fifth of what naming takes would be looking for it
             while True:
                 one: HandedIn = connection.recv()
                 connection.send(origin.grade(one.student, one.path, exam, server))

@@ -85,21 +85,28 @@ class Explaining:
         self, items: Sequence[ItemResult]
     ) -> tuple[dict[str, Diagnosis], dict[str, Behind]]:
         """What explains items; and behind which earlier parts those are that these hide."""
-        bank = self.exam.bank
-        wrong = [item.item for item in items if item.verdict in TO_DIAGNOSE]
-        found = diagnose(bank, self.answers, wrong) if wrong else {}
-        if found and any(map(cannot_be_loaded, self.answers.values())):
-            with self.student_of(self.submission) as student:
-                found = diagnose_fitted(bank, self.answers, found, lambda case: ask(student, case))
         views: dict[str, Behind] = {}
-        for view in self.behind:
-            found = {
-                item: each for item, each in found.items() if not view.refutes(item, each, bank)
-            }
+        found: dict[str, Diagnosis] = {}
+        for view in self.behind:  # what earlier parts hide is alone there
             hidden = view.failed(but=found)
             views |= dict.fromkeys(hidden, view)
-            found |= diagnose(bank, view.answers, hidden) if hidden else {}
-        return settled(found), views
+            found |= self._diagnosed(hidden, view)
+        wrong = [x.item for x in items if x.verdict in TO_DIAGNOSE and x.item not in views]
+        return settled(self._diagnosed(wrong, None) | found), views
+
+    def _diagnosed(self, items: Sequence[str], view: Behind | None) -> dict[str, Diagnosis]:
+        bank, answers = self.exam.bank, self._answers(view)
+        found = diagnose(bank, answers, items) if items else {}
+        if found and any(map(cannot_be_loaded, answers.values())):
+            with self._student(view) as student:
+                found = diagnose_fitted(bank, answers, found, lambda case: ask(student, case))
+        return found
+
+    def _answers(self, view: Behind | None) -> Mapping[int, Answer]:
+        return view.answers if view else self.answers
+
+    def _student(self, view: Behind | None) -> RemoteStudent:
+        return self.student_of(*((view.submission, view.given) if view else (self.submission,)))
 
     def _seen(self, item: ItemResult, views: Mapping[str, Behind]) -> ItemResult:
         if item.item not in views:
@@ -119,21 +126,16 @@ class Explaining:
                 if view not in opened:  # a server has one at a time
                     students.close()
                     opened.clear()
-                    seen = (view.submission, view.given) if view else (self.submission, ())
-                    opened[view] = students.enter_context(self.student_of(*seen))
+                    opened[view] = students.enter_context(self._student(view))
                 return opened[view]
 
             @cache
             def alone(view: Behind | None) -> Alone:
-                answers = view.answers if view else self.answers
-                return Alone(self.exam.bank, answers, lambda case: ask(student(view), case))
+                asked = self._answers(view), lambda case: ask(student(view), case)
+                return Alone(self.exam.bank, *asked)
 
             def fails_alone(item: str, why: Diagnosis) -> bool:
-                if alone(views.get(item)).fails_through(why.faults, item):
-                    return True
-                # Explained as it was handed in, it may be hidden there when it is asked again.
-                others = [x for x in self.behind if item in x.failed(but=()) and item not in views]
-                return any(alone(x).fails_through(why.faults, item, False) for x in others)
+                return alone(views.get(item)).fails_through(why.faults, item)
 
             return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
 
@@ -151,13 +153,13 @@ class Explaining:
         self, view: Behind | None, items: Sequence[str], purse: Purse
     ) -> list[Located]:
         submission, replaced = (view.submission, view.given) if view else (self.submission, ())
-        answers = view.answers if view else self.answers
 
         def student_of(other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
             return self.student_of(other, (*replaced, *given))
 
         exam = self.exam
-        return locate(submission, exam.source, exam.bank, answers, items, student_of, purse)
+        asked = exam.source, exam.bank, self._answers(view), items, student_of, purse
+        return locate(submission, *asked)
 
     def _with_what_is_known(
         self,
@@ -172,11 +174,9 @@ class Explaining:
         for seen in (None, *self.behind):
             left = [x for x in wrong if x not in explained and views.get(x) is seen]
             if left:
-                submission, given = (seen.submission, seen.given) if seen else (self.submission, ())
-                answers = seen.answers if seen else self.answers
-                with self.student_of(submission, given) as student:
+                with self._student(seen) as student:
                     asking = Inquiry(student, exam.reference, exam.source.parameters)
-                    about = left, exam.bank.cases, answers, asking
+                    about = left, exam.bank.cases, self._answers(seen), asking
                     said |= known(*about, exam.source.defined_in, exam.symptoms)
         told = {item: each._asdict() for item, each in said.items()}
         return [item.model_copy(update=told.get(item.item)) for item in items]

@@ -83,10 +83,11 @@ def test_output_leading(agree: Agree, draw: Draw, leading: tuple[int, ...]) -> N
 
 @item("attention_output", hint="Does anything squeeze an axis of size 1 away?", fits="shape")
 def test_output_single(agree: Agree, draw: Draw) -> None:
-    """A single query, and a single key, are no special case."""
+    """A single query, a single key, and a batch of a single sentence are no special case."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
     agree(ATTENTION, q[..., :1, :], k, v, outputs=OUTPUTS, look_at=["output"])
     agree(ATTENTION, q, k[..., :1, :], v[..., :1, :], outputs=OUTPUTS, look_at=["output"])
+    agree(ATTENTION, q[:1], k[:1], v[:1], outputs=OUTPUTS, look_at=["output"])
 
 
 # attention_weights

@@ -764,7 +764,9 @@ def test_decoder_masks(agree: Agree, draw: Draw) -> None:
 
 @item("decoder_masks", hint="To which of the two attentions does the target mask belong?")
 @pytest.mark.parametrize(
-    "shape", [(T, T), (BATCH, 1, T, T), (BATCH, 1, 1, T), (BATCH, N_HEADS, T, T)], ids=str
+    "shape",
+    [(T, T), (BATCH, 1, T, T), (BATCH, 1, 1, T), (BATCH, N_HEADS, T, T), (N_HEADS, T, T)],
+    ids=str,
 )
 def test_decoder_target_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> None:
     """The target mask alone holds in self-attention, whatever its shape broadcasts from."""
@@ -774,7 +776,10 @@ def test_decoder_target_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
 @item("decoder_masks", hint="To which of the two attentions does the memory mask belong?")
 @pytest.mark.parametrize(
     "shape",
-    [(BATCH, 1, 1, T_MEMORY), (T, T_MEMORY), (BATCH, N_HEADS, T, T_MEMORY), (T_MEMORY,)],
+    [
+        *((BATCH, 1, 1, T_MEMORY), (T, T_MEMORY), (BATCH, N_HEADS, T, T_MEMORY), (T_MEMORY,)),
+        (N_HEADS, 1, T_MEMORY),
+    ],
     ids=str,
 )
 def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> None:

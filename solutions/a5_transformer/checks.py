@@ -330,6 +330,13 @@ def test_masks_of_another_pad_id(agree: Agree, draw: Draw) -> None:
     agree(mask_of(agree, "target_mask", OTHER_PAD), target)
 
 
+@item("transformer_masks", hint="Under which name does the docstring keep it?", fits=("error",))
+def test_pad_id_is_kept(agree: Agree, draw: Draw) -> None:
+    """The model keeps pad_id as an attribute of that name."""
+    made = mask_of(agree, "source_mask", OTHER_PAD)
+    agree(made, source_words(draw), read=("pad_id",), look_at=["pad_id"])
+
+
 @item("transformer_masks", hint="Is something still there from the call before?")
 def test_mask_of_another_source(agree: Agree, draw: Draw) -> None:
     """Another source of the same shape gets a mask of its own."""

@@ -1141,6 +1141,19 @@ class SqueezesTheResults(Attention):
         return output.squeeze(), weights.squeeze()
 
 
+class SqueezesABatchOfOne(Attention):
+    """The first axis is squeezed away where it is 1: a batch of one sentence loses its axis.
+
+    squeeze(0) undoes an axis that was added; of inputs that came with it, it takes theirs. When
+    was one added?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        return output.squeeze(0), weights.squeeze(0)
+
+
 class BlocksScoresOfZero(Attention):
     """A score of exactly 0 counts as blocked, though the mask allows it.
 

@@ -152,7 +152,13 @@ class Heads(nn.Module):
         return self.mix(weights, k, v), weights, scores
 
     def store(self, weights, scores, answers):
-        self.weights = weights.detach()
+        self.weights = self.cut_off(self.looked_at(weights, scores, answers))
+
+    def looked_at(self, weights, scores, answers):
+        return weights
+
+    def cut_off(self, weights):
+        return weights.detach()
 
     def gather(self, answers):
         return answers
@@ -1357,8 +1363,8 @@ class NaNSweptAwayAtTheEnd(Heads):
     def empty(self, weights, mask):
         return weights
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.nan_to_num().detach()
+    def looked_at(self, weights, scores, answers):
+        return weights.nan_to_num()
 
     def give(self, output, query):
         return output.nan_to_num()
@@ -1444,8 +1450,8 @@ class WeightsNotDetached(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights
+    def cut_off(self, weights):
+        return weights
 
 
 class AnswersStored(Heads):
@@ -1456,8 +1462,8 @@ class AnswersStored(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = answers.detach()
+    def looked_at(self, weights, scores, answers):
+        return answers
 
 
 class WeightsBeforeTheMask(Heads):
@@ -1468,8 +1474,8 @@ class WeightsBeforeTheMask(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = scores.softmax(-1).detach()
+    def looked_at(self, weights, scores, answers):
+        return scores.softmax(-1)
 
 
 class WeightsAveraged(Heads):
@@ -1480,8 +1486,8 @@ class WeightsAveraged(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.detach().mean(1)
+    def looked_at(self, weights, scores, answers):
+        return weights.mean(1)
 
 
 class WeightsSqueezed(Heads):
@@ -1493,13 +1499,13 @@ class WeightsSqueezed(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.detach().squeeze()
+    def looked_at(self, weights, scores, answers):
+        return weights.squeeze()
 
 
 class WeightsSqueezedOfOneSentence(WeightsSqueezed):
-    def store(self, weights, scores, answers):
-        self.weights = weights.detach().squeeze(0)
+    def looked_at(self, weights, scores, answers):
+        return weights.squeeze(0)
 
 
 class WeightsOfOneSentence(Heads):
@@ -1510,8 +1516,8 @@ class WeightsOfOneSentence(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights[0].detach()
+    def looked_at(self, weights, scores, answers):
+        return weights[0]
 
 
 class WeightsAsFloat64(Heads):
@@ -1522,8 +1528,8 @@ class WeightsAsFloat64(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.detach().double()
+    def looked_at(self, weights, scores, answers):
+        return weights.double()
 
 
 # What is returned
@@ -2041,8 +2047,8 @@ class WeightsStackedInFront(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.transpose(0, 1).detach()
+    def looked_at(self, weights, scores, answers):
+        return weights.transpose(0, 1)
 
 
 class WeightsUnfoldedTheOtherWay(Heads):
@@ -2054,8 +2060,8 @@ class WeightsUnfoldedTheOtherWay(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.transpose(0, 1).reshape(weights.shape).detach()
+    def looked_at(self, weights, scores, answers):
+        return weights.transpose(0, 1).reshape(weights.shape)
 
 
 class WeightsOfFoldedHeads(Heads):
@@ -2066,8 +2072,8 @@ class WeightsOfFoldedHeads(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.flatten(0, 1).detach()
+    def looked_at(self, weights, scores, answers):
+        return weights.flatten(0, 1)
 
 
 class WeightsTransposed(Heads):
@@ -2078,8 +2084,8 @@ class WeightsTransposed(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.transpose(-2, -1).detach()
+    def looked_at(self, weights, scores, answers):
+        return weights.transpose(-2, -1)
 
 
 class WeightsOfTheFirstHead(Heads):
@@ -2090,8 +2096,8 @@ class WeightsOfTheFirstHead(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights[:, 0].detach()
+    def looked_at(self, weights, scores, answers):
+        return weights[:, 0]
 
 
 class WeightsOfTheLastHead(Heads):
@@ -2102,8 +2108,8 @@ class WeightsOfTheLastHead(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights[:, -1].detach()
+    def looked_at(self, weights, scores, answers):
+        return weights[:, -1]
 
 
 class WeightsSummed(Heads):
@@ -2114,8 +2120,8 @@ class WeightsSummed(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.detach().sum(1)
+    def looked_at(self, weights, scores, answers):
+        return weights.sum(1)
 
 
 class ScoresStored(Heads):
@@ -2126,8 +2132,8 @@ class ScoresStored(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = scores.detach()
+    def looked_at(self, weights, scores, answers):
+        return scores
 
 
 class WeightsAsAList(Heads):
@@ -2150,8 +2156,8 @@ class WeightsAsFloat32(Heads):
 
     item = "heads_weights"
 
-    def store(self, weights, scores, answers):
-        self.weights = weights.detach().float()
+    def looked_at(self, weights, scores, answers):
+        return weights.float()
 
 
 class WeightsUnderAnotherName(Heads):

@@ -595,6 +595,49 @@ class MemoryMaskOfTwoAxesTakenForPadding(ThreeFrames):
         return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
 
 
+def _with_an_axis_for_heads(mask):
+    return mask.unsqueeze(1) if mask is not None and mask.dim() == 3 else mask
+
+
+class MasksOfThreeAxesTakenForBatch(ThreeFrames):
+    """A mask of three axes gets a fourth for the heads, as if its first axis were the batch.
+
+    Shapes are aligned from the right: what does the first of three axes stand for, then?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return _with_an_axis_for_heads(mask)
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return _with_an_axis_for_heads(mask)
+
+
+class TargetMaskOfThreeAxesTakenForBatch(ThreeFrames):
+    """A target_mask of three axes gets a fourth for the heads, as if its first were the batch.
+
+    Shapes are aligned from the right: what does the first of three axes stand for, then?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return _with_an_axis_for_heads(mask)
+
+
+class MemoryMaskOfThreeAxesTakenForBatch(ThreeFrames):
+    """A memory_mask of three axes gets a fourth for the heads, as if its first were the batch.
+
+    Shapes are aligned from the right: what does the first of three axes stand for, then?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return _with_an_axis_for_heads(mask)
+
+
 class InvertsTheMemoryMask(ThreeFrames):
     """memory_mask is turned round on its way: what may be attended to is blocked.
 

@@ -518,6 +518,18 @@ class MaskOfThreeAxesGetsAnotherToo(MaskOfTwoAxesIsOfKeys):
         return super().read_mask(mask, x)
 
 
+class MaskOfThreeAxesTakenForBatch(SelfAttentionAndNetwork):
+    """A mask of three axes gets a fourth for the heads, as if its first axis were the batch.
+
+    Shapes are aligned from the right: what does the first of three axes stand for, then?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return mask[:, None] if mask is not None and mask.dim() == 3 else mask
+
+
 class FirstMaskForAll(SelfAttentionAndNetwork):
     """Of a mask with four axes, that of the first sentence is used for all sentences.
 

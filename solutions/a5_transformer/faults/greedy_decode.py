@@ -249,6 +249,18 @@ class CutsPaddingOut(GreedyDecode):
         return source.gather(-1, real_first)
 
 
+class CutsToTheMostWords(GreedyDecode):
+    """The source is cut to as many columns as any row has words: what stands behind padding goes.
+
+    How many words a row has, and where its last one stands, are two numbers. When do they differ?
+    """
+
+    item = "greedy_words"
+
+    def take(self, source, model):
+        return source[:, : int((source != model.pad_id).sum(dim=-1).max())]
+
+
 class ReadsPadding(GreedyDecode):
     """The encoder reads the source without its mask: padding is a word like any other to it.
 

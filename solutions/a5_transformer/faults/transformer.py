@@ -32,6 +32,9 @@ class TwoStacks(nn.Module):
         self.make_output(d_model, source_vocab_size, target_vocab_size)
         self.share_embeddings()
         self.tie_output()
+        self.keep_padding(pad_id)
+
+    def keep_padding(self, pad_id):
         self.pad_id = pad_id
 
     def sizes(self, d_model, n_heads, d_ff, n_layers, max_len, dropout):
@@ -440,6 +443,21 @@ class PadIdIsZero(TwoStacks):
 
     def real(self, tokens):
         return padding_mask(tokens)
+
+
+class PadIdUnderAnotherName(TwoStacks):
+    """There is no attribute pad_id: the id of the padding is kept under another name, or not.
+
+    Names are fixed here. Who else asks the model for its padding, and by which name?
+    """
+
+    item = "transformer_masks"
+
+    def keep_padding(self, pad_id):
+        self.pad_idx = pad_id
+
+    def real(self, tokens):
+        return padding_mask(tokens, self.pad_idx)
 
 
 class TrueAtPads(TwoStacks):

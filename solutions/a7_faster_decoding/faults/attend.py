@@ -131,6 +131,18 @@ class QueriesReshapedAtOnce(Attend):
         return x.reshape(batch, n_heads, t_q, d_model // n_heads)
 
 
+class QueriesInterleaved(Attend):
+    """Each head asks with every n_heads-th column of the queries, not with d_k side by side.
+
+    In which order are the two parts of the last axis counted: heads first, or columns?
+    """
+
+    item = "attend_output"
+
+    def split(self, x, n_heads):
+        return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
+
+
 class NoScale(Attend):
     """The scores are not divided by the root of d_k.
 

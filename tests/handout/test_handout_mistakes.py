@@ -1,0 +1,25 @@
+"""A mistake is known by what came: what was refused before anything was asked is none's answer."""
+
+from autograder.handout.checks.mistakes import mistakes
+from autograder.handout.checks.prints import print_of
+from autograder.handout.checks.problem import Problem
+from autograder.handout.checks.recorded import Came
+
+CASE = {"kind": "call", "outputs": ["the result"], "read": [], "look_at": ["the result"]}
+CASE |= {"cotangents": None}
+WRONG = Problem("the result: expected a tensor, got None")
+
+
+def named(came):
+    nothing = print_of(CASE, Came(value=None))
+    item = {"cases": [CASE], "mistakes": {"ReturnsNothing": [nothing]}, "tolerance": 1e-9}
+    return mistakes(item, [came], [WRONG])
+
+
+def test_what_returns_nothing_is_named():
+    assert named(Came(value=None)) == ["ReturnsNothing"]
+
+
+def test_what_could_not_be_loaded_has_not_returned_nothing():
+    lost = Problem("Model(): output.weight does not keep the values that are loaded into it")
+    assert named(Came(refused=lost)) == []
