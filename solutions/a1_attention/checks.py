@@ -285,6 +285,7 @@ def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     q, k, v = qkv(draw, BATCH, N_HEADS)
     mask = draw_mask(draw, BATCH, N_HEADS, T_Q, T_K)
     mask[..., 3:5] = True  # two keys: beside a single one the gradient of q is 0 but for rounding
+    mask[..., 0, :] = True  # nor is any key blocked for all, whose gradient is so
     mask[1, 2] = False
     mask[0, :, 3] = False
     cotangents = draw.normal(BATCH, N_HEADS, T_Q, D_V), None  # through the output alone
@@ -306,7 +307,7 @@ def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
 def test_blocked_rows_of_sentences(agree: Agree, draw: Draw) -> None:
     """It is the same when sentences attend to themselves."""
     mask = draw_mask(draw, BATCH, T_Q, T_Q)
-    mask[..., 3:5] = True  # two keys, as above
+    mask[..., 3:5] = mask[..., 0, :] = True  # as above
     mask[1, 2] = False
     cotangents = draw.normal(BATCH, T_Q, D_V), None  # through the output alone
     agree(
@@ -480,6 +481,13 @@ def test_causal_mask_of_two_devices(agree: Agree) -> None:
     agree("causal_mask", 3, device="cuda", elsewhere=True, before={"device": None})
 
 
+def padded(draw: Draw, t: int) -> torch.Tensor:
+    """Tokens with padding in their middle, and not by chance."""
+    tokens = draw_tokens(draw, BATCH, t)
+    tokens[1, 2], tokens[1, 3] = 0, 1
+    return tokens
+
+
 @item(
     "masks_together",
     public=True,
@@ -488,7 +496,7 @@ def test_causal_mask_of_two_devices(agree: Agree) -> None:
 )
 def test_masks_of_one_batch(agree: Agree, draw: Draw) -> None:
     """For one batch of tokens, both masks are right."""
-    agree("padding_mask", draw_tokens(draw, BATCH, T_Q))
+    agree("padding_mask", padded(draw, T_Q))
     agree("causal_mask", T_Q)
 
 
@@ -499,7 +507,7 @@ def test_masks_of_one_batch(agree: Agree, draw: Draw) -> None:
 )
 def test_masks_combine(student: Student, reference: Student, agree: Agree, draw: Draw) -> None:
     """With & they combine to (batch, 1, t, t): real tokens that are not later than the query."""
-    tokens = draw_tokens(draw, BATCH, T_K)
+    tokens = padded(draw, T_K)
     padding, causal = (agree("padding_mask", tokens).value, agree("causal_mask", T_K).value)
     expected = (
         reference.call("padding_mask", tokens).value & reference.call("causal_mask", T_K).value
