@@ -142,9 +142,10 @@ class _Search:
             if [edit.source] != [each.strip() for each in theirs[edit.line - 1 : edit.line]]:
                 break
             told = edit.line, edit.source, edit.what, edit.missing
-            found.append(
-                Located(self.cell, *told, proof.items, proof.whole, edit.others, edit.beginning)
-            )
+            items = tuple(each for each in proof.items if each in self.failed)  # none that passed
+            if items:
+                how = items, proof.whole, edit.others, edit.beginning
+                found.append(Located(self.cell, *told, *how))
             self.submission = with_cell(self.submission, self.cell, edit.text)
             handed_in = with_cell(handed_in, self.cell, edit.text)
             self.wrong -= proof.mended

@@ -224,3 +224,26 @@ def test_the_line_of_a_parameter_that_was_not_asked_for_is_soon_found(find_in):
     assert found.source.startswith('self.register_buffer("earlier"')
     assert found.items == ("arguments",)
     assert purse.left > before / 2
+
+
+def test_what_passed_is_touched_by_no_line(find_in):
+    """The stream is written to: what is asked of gradients fails, and all else passes.
+
+    Everywhere the input has changed; but most items do not ask for that.
+    """
+    text = """\
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.1):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, n_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        x += self.drop(self.self_attn(x, x, x, mask))
+        x = self.norm1(x)
+        return self.norm2(x + self.drop(self.feed_forward(x)))
+"""
+    found = find_in("a4_layers")(text, "encoder_layer")
+    assert {item for each in found for item in each.items} <= {"encoder_gradients"}
