@@ -162,8 +162,8 @@ class Bank:
         return {name: tuple(each.shape) for name, each in made.items()}
 
     def _matters(self, fault: Fault, component: Component, case: Case) -> bool:
-        home = of_name(self.every, fault.of[0])
-        if case.is_of_state and home and home.is_module and not home.makes_other(fault):
+        home = of_name(self.every, fault.of[0]) if case.is_of_state else None
+        if home and home.is_module and not home.makes_other(fault):
             return False  # it shows in calls alone
         if fault.component == component.name or not component.needs.isdisjoint(fault.of):
             return True
