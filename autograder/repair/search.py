@@ -260,6 +260,7 @@ class _Search:
                 if done[edit.line] < _ENOUGH and parts[edit.line] < _PARTS:
                     asked = trials.ask(edit.text, map(self._paid, places))
                     proof = self._proof(edit, places, asked, self.wrong)
+                    self.purse.pay(1e3 * trials.take_lost(), forks=not trials.is_running)
                     if proof is not None and (proof.whole or not edit.leaves_out_what_raised):
                         found.append(proof)
                         parts[edit.line] += 1

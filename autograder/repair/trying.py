@@ -103,6 +103,7 @@ class Trials:
         self._life = contextlib.ExitStack()
         self._student: RemoteStudent | None = None
         self._tried = 0
+        self._lost = 0.0
 
     def __enter__(self) -> "Trials":
         return self
@@ -148,6 +149,11 @@ class Trials:
             found.append(Tried(edits[len(found)], ended=False, seconds=_seconds_for(case)))
         return found
 
+    def take_lost(self) -> float:
+        """The seconds that `ask` may have waited since it was last asked, for what did not end."""
+        lost, self._lost = self._lost, 0.0
+        return lost
+
     @property
     def is_running(self) -> bool:
         """Whether the shared fork is there: an edit may have ended it."""
@@ -162,21 +168,22 @@ class Trials:
 
         Ends early where the process does, or the cell raises.
         """
-        student = self._running()
+        student, asked = self._running(), None
         student.cell_errors.pop(self.cell, None)
         right: bool | None = None
         with contextlib.suppress(StudentError):
             student.run_cell(Cell(self.cell, text))
             if self.cell in student.cell_errors:  # what was defined before is still there
                 return
-            for case in cases:
-                right = is_right(student, case)
+            for asked in cases:
+                right = is_right(student, asked)
                 if right is None:
                     break
                 yield right
             else:
                 return
         self._end()
+        self._lost += _seconds_for(asked) if asked else _CALL_SECONDS
 
     def ask_alone(self, text: str, cases: Iterable[Case]) -> Generator[bool, None, None]:
         """The same in a fork of its own, in which nothing else has run, until it is closed."""

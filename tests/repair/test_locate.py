@@ -151,6 +151,23 @@ def test_edits_that_end_their_process_are_paid_for(find):
     assert left[0] < left[1] - 500
 
 
+def test_repairs_that_do_not_end_in_a_later_case_are_paid_for(find):
+    """What mends the first case may wait for half a second in another."""
+
+    class Account(Purse):
+        def pay(self, asked, cells=0, forks=0):
+            paid.append(asked)
+            super().pay(asked, cells, forks)
+
+    paid: list[float] = []
+    mended = "torch.equal(scores, torch.matmul(q, k.mT) / math.sqrt(d_k)) and mask is None"
+    last = "    return torch.matmul(weights, v), weights\n"
+    text = RIGHT.replace("/ math", "* math")
+    text = text.replace(last, f"    while q.dim() > 3 and {mended}:\n        pass\n{last}")
+    assert find(text, purse=Account(time.monotonic() + 300)) == []
+    assert max(paid) >= 500
+
+
 def test_what_is_right_in_a_process_of_many_edits_alone_is_not_told(find):
     """From the second call on it is right, whatever the edit: no edit mends the first."""
     wrong = RIGHT.replace("scores / math", "scores / SEEN.pop() / math")
