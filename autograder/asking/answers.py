@@ -1,5 +1,7 @@
 """What comes back through the walls, as an answer: of a stranger's word nothing is believed."""
 
+import torch
+
 from autograder.asking.student import Question
 from autograder.sandbox import wire
 from autograder.sandbox.modules import Watched
@@ -22,15 +24,34 @@ def read_answer(reply: wire.Header, tensors: wire.Tensors, question: Question) -
     if any(not 0 <= each < inputs for each in changed):
         raise ValueError("it names inputs that were not given")
     gradients = tuple(wire.unpack(each, tensors) for each in reply["gradients"])
-    there = tuple(bool(each) for each in reply["elsewhere"])
-    return Answer(
+    answer = Answer(
         wire.unpack(reply["value"], tensors),
         gradients,
         changed,
-        elsewhere=there,
+        elsewhere=tuple(bool(each) for each in reply["elsewhere"]),
         read=tuple(wire.unpack(each, tensors) for each in reply["read"]),
         watched=tuple(Watched(int(n), bool(g), bool(t)) for n, g, t in reply["watched"]),
         mode_changed=bool(reply["mode_changed"]),
         operations=int(reply["operations"]),
         multiplications=int(reply["multiplications"]),
     )
+    _must_be_whole(answer, question)
+    return answer
+
+
+def _must_be_whole(answer: Answer, question: Question) -> None:
+    """Raise ValueError where less comes back than was asked for: what is not told is not right."""
+    how = question.how
+    inputs = (*question.args, *question.kwargs.values())
+    wanting = [each for each in inputs if isinstance(each, torch.Tensor) and each.requires_grad]
+    outputs = len(answer.value) if isinstance(answer.value, (tuple, list)) else 1
+    of_all = len(wanting) + sum(map(len, question.weights))
+    asked = {
+        "gradients": (answer.gradients, 0 if how.cotangents is None else of_all),
+        "attributes": (answer.read, len(how.read)),
+        "parts": (answer.watched, len(how.watch)),
+        "devices": (answer.elsewhere, outputs if how.elsewhere else 0),
+    }
+    for what, (told, count) in asked.items():
+        if len(told) != count:
+            raise ValueError(f"it tells of {len(told)} {what}, where {count} were asked for")

@@ -28,7 +28,8 @@ def under_our_names(files: _Files, assignment: Assignment) -> tuple[dict[str, by
             why = f"is one of more than {_MAX_FILES:,} files"
         if not why and entry.size > left:
             why = f"is more than fits: all together may have {MAX_BYTES >> 20} MiB"
-        if not why and any(_in_the_way(ours, other) for other in taken):
+        beside = [*taken, (_TIME,)] if len(ours) > 1 else taken
+        if not why and any(_in_the_way(ours, other) for other in beside):
             why = "has a name that another file has as its own or its folder's"
         if not why:
             left -= entry.size  # also of what turns out to be damaged

@@ -47,7 +47,8 @@ def write_autograded(
     fresh = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     try:
-        _copy_what_lies_beside(submitted, fresh, settings.directory.ignore)
+        ours = TIMESTAMP, f"{assignment.id}.ipynb"
+        _copy_what_lies_beside(submitted, fresh, [*settings.directory.ignore], ours)
         if handed_in.time.problem and (fresh / TIMESTAMP).exists():
             (fresh / TIMESTAMP).write_text("")  # nbgrader would end a run over it
         for each in figures:
@@ -93,8 +94,13 @@ def _written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, **how)
 
 
-def _copy_what_lies_beside(submitted: Path, folder: Path, ignore: list[str]) -> None:
+def _copy_what_lies_beside(
+    submitted: Path, folder: Path, ignore: list[str], ours: tuple[str, ...]
+) -> None:
+    """ours: names of files that nothing else may bear, such as a folder."""
     folder.mkdir(parents=True)
     for name, data in files_beside(submitted, ignore):
+        if name.partition("/")[0] in ours and "/" in name:
+            continue
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 _MAX_BYTES = 1 << 26  # of all files of a submission together
 _MAX_FILES = 1_000
+_MAX_DEPTH = 30  # folders in folders
+_MAX_PATH = 1_000  # bytes of a path: where it is copied to is long already
 _HANDED_ON = (
     *(".csv", ".json", ".npy", ".npz", ".safetensors", ".tsv", ".txt"),
     *(".gif", ".jpeg", ".jpg", ".png", ".py"),
@@ -20,22 +22,27 @@ _HANDED_ON = (
 
 def files_beside(folder: Path, ignore: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """The plain files of a submission that are handed on: their paths in `folder`, and content."""
-    left, waiting = _MAX_BYTES, [folder]
+    left, waiting = _MAX_BYTES, [(folder, 0)]
     for _ in range(_MAX_FILES):
         if not waiting:
             return
-        for entry in _entries(waiting.pop()):
+        inside, depth = waiting.pop()
+        for entry in _entries(inside):
             if entry.name.startswith(".") or any(fnmatchcase(entry.name, each) for each in ignore):
                 continue
+            name = os.path.relpath(entry.path, folder)
+            if not entry.name.isprintable() or len(os.fsencode(name)) > _MAX_PATH:
+                continue
             if entry.is_dir(follow_symlinks=False):
-                waiting.append(Path(entry))
-            elif entry.is_file(follow_symlinks=False) and entry.name.isprintable():
+                if depth < _MAX_DEPTH:
+                    waiting.append((Path(entry), depth + 1))
+            elif entry.is_file(follow_symlinks=False):
                 size = entry.stat(follow_symlinks=False).st_size
                 if size > left or not entry.name.lower().endswith(_HANDED_ON):
                     continue
                 left -= size
                 with suppress(OSError):  # it is closed to us
-                    yield os.path.relpath(entry.path, folder), Path(entry).read_bytes()
+                    yield name, Path(entry).read_bytes()
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -8,7 +8,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # what ast.parse may raise
 # Cell magics whose body is ordinary Python; the body of any other is not ours to run.
 _PYTHON_MAGICS = ("time", "timeit", "capture", "prun")
-_MAGIC = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
+_MAGIC = re.compile(r"^[ \t\f]*[%!?,;/]|=(?:[ \t\f]|\\\r?\n)*[%!]|\?[ \t\f]*$", re.MULTILINE)
 # The characters of a cell, once for each of its magics, for IPython begins anew at each; over a
 # whole notebook this comes to about a second.
 _MAX_WORK = 300_000

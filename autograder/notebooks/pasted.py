@@ -61,7 +61,8 @@ def _words(nodes: list[ast.AST], own: dict[str, str]) -> Iterator[str]:
         elif isinstance(node, ast.Attribute):
             said = node.attr
         elif isinstance(node, ast.Constant):
-            said = repr(node.value).replace(" ", "_")
+            value = node.value  # a long whole number cannot be written in tens
+            said = (hex(value) if type(value) is int else repr(value)).replace(" ", "_")
         elif isinstance(node, ast.keyword):
             said = node.arg or "**"
         yield f"{type(node).__name__}:{said}"

@@ -19,6 +19,7 @@ _ATOMS = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float),
     *(cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SimpleString, cst.ConcatenatedString),
 )
+_BRACKETS = re.compile(r"([(\[][^)\]]*){8}")  # so many are open at once
 _TOLD = 70  # characters of a piece of code
 
 
@@ -228,6 +229,8 @@ def _depth(text: str) -> int:
         level: list[ast.AST] = [ast.parse(text)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _DEEPEST + 1
+    if any(isinstance(each, ast.Match) for each in ast.walk(level[0])) and _BRACKETS.search(text):
+        return _DEEPEST + 1  # each parenthesis in a pattern takes libcst twice as long
     depth = 0
     while level and depth <= _DEEPEST:
         level = [child for each in level for child in ast.iter_child_nodes(each)]

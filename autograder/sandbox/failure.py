@@ -1,5 +1,6 @@
 """An exception of the student's in words."""
 
+import builtins
 import linecache
 import traceback
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ class Failure:
 def describe_failure(error: BaseException) -> Failure:
     """The exception in words, with the student's own line that raised it."""
     name = type(error).__name__
+    if getattr(builtins, name, type(error)) is not type(error):  # a class of theirs, no ValueError
+        name = f"notebook.{name}"
     if "not enough memory" in _text(error) or "can't allocate memory" in _text(error):  # torch's
         name = "MemoryError"
     if isinstance(error, SyntaxError):

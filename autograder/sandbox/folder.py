@@ -12,6 +12,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from autograder.sandbox.emptied import empty
+
+SCRATCH = "scratch"  # in it, what submissions may write to
 _PREFIX = (
     "autograder-server-"  # nothing else is called so: whatever is, and has no lock, is removed
 )
@@ -42,7 +45,7 @@ class Folder:
 
     def remove(self) -> None:
         """Remove it, with all that is in it; doing it twice does nothing more."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -57,9 +60,18 @@ def sweep() -> None:
             lock = _opened(each)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(each, ignore_errors=True)
+                _remove(each)
             finally:
                 os.close(lock)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, however deep or closed what a submission has left in it."""
+    with contextlib.suppress(OSError):
+        os.chmod(folder / SCRATCH, 0o700)
+        empty(str(folder / SCRATCH))
+    with contextlib.suppress(OSError, RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _opened(folder: Path) -> int:

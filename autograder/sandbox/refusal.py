@@ -30,15 +30,16 @@ class _Kind:
     words: tuple[str, ...]
     but: tuple[str, ...] = ()
     proof: tuple[str, str] | None = None
-    also: tuple[str, ...] = ()  # operations by other names, which do the better part of it
+    also: tuple[str, ...] = ()  # what bears other names, and does the better part of it
 
     def has(self, name: str) -> bool:
         plain = name.lower().replace("_", "")
-        return any(each.replace("_", "") in plain for each in self.words) and not any(
-            each in plain for each in self.but
-        )
+        if any(each.replace("_", "") in plain for each in self.words):
+            return not any(each in plain for each in self.but)
+        return name in self.also or name.partition(".")[0] in self.also
 
 
+_NORMALIZE = "torch._refs._normalize"
 _KINDS = (
     _Kind(
         ("attention", "multihead"),
@@ -47,9 +48,9 @@ _KINDS = (
     ),
     _Kind(("transformer",), but=("torch.fx",)),
     _Kind(
-        ("layer_norm", "group_norm"),
+        ("layer_norm", "group_norm", "batch_norm"),
         proof=("torch.layer_norm", "x, (1,)"),
-        also=("aten::instance_norm", "aten::native_batch_norm", "aten::rms_norm"),
+        also=("aten::instance_norm", "aten::rms_norm", "aten::_fused_rms_norm", _NORMALIZE),
     ),
     _Kind(("rms_norm",), proof=("torch.rms_norm", "x, (1,)")),
     _Kind(("cross_entropy",), but=("binary",), proof=("torch._C._nn.cross_entropy_loss", "x, x")),
@@ -65,16 +66,13 @@ _Undo = Callable[[], None]
 
 @functools.cache
 def operations() -> tuple[tuple[_Kind, str, str], ...]:
-    """Torch's operations of every kind, and the key of each kernel that they have here.
-
-    Asked once in the server, so that no fork has to.
-    """
+    """Torch's operations of every kind, and the key of each kernel here; asked in the server."""
     names = [each for each in torch._C._dispatch_get_all_op_names() if each.startswith("aten::")]
     return tuple(
         (kind, name.removeprefix("aten::"), key)
         for kind in _KINDS
         for name in names
-        if kind.has(name) or name in kind.also
+        if kind.has(name)
         for key in _KEYS
         if torch._C._dispatch_has_kernel_for_dispatch_key(name, key)
     )
@@ -94,7 +92,7 @@ def of_modules(
     for module in modules:
         everything = kind_of(module.__name__)
         for key, value in list(vars(module).items()):
-            if not (everything or kind_of(key)):
+            if not (everything or kind_of(key) or f"{module.__name__}.{key}" == _NORMALIZE):
                 continue
             inner = vars(value).values() if issubclass(type(value), type) else ()
             for each in itertools.chain([value], inner):

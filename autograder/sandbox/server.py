@@ -19,15 +19,16 @@ import importlib
 import itertools
 import json
 import os
-import secrets
 import select
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from autograder.sandbox import landlock, pages
 from autograder.sandbox.confine import Limits, address_space, confine
+from autograder.sandbox.emptied import empty
 
 _PACKET = 1 << 16
 _WATCH_MS = 50
@@ -65,7 +66,7 @@ def main() -> None:
 
     torch.set_num_threads(1)  # a fork has only the thread that forked
     warm.up()
-    if not _empty(scratch):
+    if not empty(scratch):
         sys.exit(f"{scratch} cannot be emptied")
     gc.enable()
     gc.collect()
@@ -106,7 +107,7 @@ def main() -> None:
         outcome = _watch(child, control, scratch, message["limits"]["output_bytes"])
         if message["limits"]["processes"] > 1 and config["confined"]:
             _sweep()
-        clean = _empty(scratch)
+        clean = empty(scratch)
         control.send(json.dumps({"outcome": outcome, "clean": clean}).encode())
         if not clean:
             return
@@ -186,6 +187,14 @@ def _alone() -> bool:
     return False
 
 
+def _entries(folder: str) -> Iterator["os.DirEntry[str] | None"]:
+    """What lies in a folder; None where its owner closes it again and again."""
+    try:
+        yield from os.scandir(folder)
+    except PermissionError:
+        yield None
+
+
 def _too_much(scratch: str, max_bytes: int) -> bool:
     """Whether more lies in the folder than may. Ends soon, whatever lies there.
 
@@ -195,8 +204,12 @@ def _too_much(scratch: str, max_bytes: int) -> bool:
     left, waiting = max_bytes + _BLOCK_BYTES, [(scratch, 0)]
     while waiting:
         folder, depth = waiting.pop()
-        with contextlib.suppress(OSError):  # its owner may be at work, or have closed it
-            for entry in os.scandir(folder):
+        with contextlib.suppress(OSError):  # its owner may be at work
+            if not os.access(folder, os.R_OK | os.X_OK):
+                os.chmod(folder, 0o700)  # nothing may be hidden by closing it
+            for entry in _entries(folder):
+                if entry is None:
+                    return True
                 left -= _BLOCK_BYTES
                 if left < 0 or depth > _MAX_DEPTH:
                     return True
@@ -204,29 +217,6 @@ def _too_much(scratch: str, max_bytes: int) -> bool:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((entry.path, depth + 1))
     return left < 0
-
-
-def _empty(scratch: str) -> bool:
-    """Remove all that was left, one level after the other: folders may be too deep to walk.
-
-    False when something cannot be removed: a file system may let its owner forbid that.
-    """
-    unused = secrets.token_hex()
-    number = itertools.count()
-    with contextlib.suppress(OSError):
-        while left := list(os.scandir(scratch)):
-            for entry in left:
-                if not entry.is_dir(follow_symlinks=False):
-                    os.unlink(entry.path)
-                    continue
-                os.chmod(entry.path, 0o700)
-                for inner in list(os.scandir(entry.path)):
-                    if inner.is_dir(follow_symlinks=False):
-                        os.chmod(inner.path, 0o700)  # a closed one cannot be moved
-                    os.rename(inner.path, os.path.join(scratch, f"{unused}{next(number)}"))
-                os.rmdir(entry.path)
-        return True
-    return False
 
 
 if __name__ == "__main__":

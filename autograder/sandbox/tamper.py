@@ -66,6 +66,12 @@ def watch(refusal: Refusal) -> None:
 
     sys.addaudithook(hook)
 
+    def no_kernel(*_: Any) -> None:
+        refusal.refuse_what("torch.library.get_kernel")
+
+    # A kernel that is called by itself does not pass the dispatcher.
+    torch._C._dispatch_get_computed_kernel_for_dispatch_key = no_kernel  # type: ignore[assignment]
+
 
 def _all(code: types.CodeType) -> Iterator[types.CodeType]:
     waiting = [code]

@@ -18,15 +18,15 @@ import sysconfig
 from pathlib import Path
 
 from autograder.sandbox import calls, causes, landlock
-from autograder.sandbox.folder import Folder
+from autograder.sandbox.folder import SCRATCH, Folder
 
 STANDING = ("sandlock", "bubblewrap", "plain")  # the best first
 WALLS = (*STANDING, "none")
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
-    *("__init__", "calls", "confine", "elsewhere", "failure", "fork", "kept", "landlock"),
-    *("modules", "output", "pages", "refusal", "server", "session", "tamper", "warm", "wire"),
-    "work",
+    *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "kept"),
+    *("landlock", "modules", "output", "pages", "refusal", "server", "session", "tamper"),
+    *("warm", "wire", "work"),
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)
@@ -122,7 +122,7 @@ def choose() -> str:
 
 def copy_worker(folder: Path) -> None:
     """Put into `folder` what the server needs: a copy of itself, links to packages, scratch."""
-    (folder / "scratch").mkdir(exist_ok=True)
+    (folder / SCRATCH).mkdir(exist_ok=True)
     target = folder / "worker" / "autograder" / "sandbox"
     target.mkdir(parents=True, exist_ok=True)
     (target.parent / "__init__.py").write_text("")
@@ -148,7 +148,7 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
             f"{wall} cannot hold a submission to {processes} processes, only to 1: set "
             "limits.processes in course.yml to 1, or use sandlock"
         )
-    worker, scratch = str(folder / "worker"), str(folder / "scratch")
+    worker, scratch = str(folder / "worker"), str(folder / SCRATCH)
     inside = "/worker" if wall == "bubblewrap" else worker
     readable = [] if wall == "none" else _readable()
     rules = None
@@ -214,7 +214,7 @@ def _env(**variables: str) -> list[str]:
 
 def _give_away(folder: Path) -> int:
     """Let a user of its own read the folder, and write the scratch folder. Returns who it is."""
-    scratch = folder / "scratch"
+    scratch = folder / SCRATCH
     # Whoever had it before, root apart, goes on with it: all that was left there is theirs.
     user = scratch.stat().st_uid or _FREE_USERS[secrets.randbelow(len(_FREE_USERS))]
     try:

@@ -37,6 +37,7 @@ MAX_HEADER_BYTES = 1 << 20
 MAX_BYTES = 1 << 28  # of tensors, in a frame of the grader's
 _MAX_TEXT = 2_000
 _MAX_DEPTH = 8
+_LARGEST_INT = (1 << 63) - 1
 _MAX_PARTS = 1_000
 _MAX_AXES = 64  # more than torch itself can compute with
 _ALIGNED = 8  # bytes, from a multiple of which on each tensor lies
@@ -219,8 +220,8 @@ class Packer:
         kind = type(value)
         if isinstance(value, torch.Tensor):
             return self._tensor(value)
-        if value is None or kind in (bool, int):
-            return {"plain": value} if kind is not int or abs(value) < 1 << 63 else _odd(value)
+        if value is None or kind is bool or (kind is int and abs(value) <= _LARGEST_INT):
+            return {"plain": value}
         if kind is str:
             return {"plain": value[:_MAX_TEXT]}
         if kind is float:
@@ -293,6 +294,7 @@ def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
         plain = part["plain"]
     except (KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise WireError(f"a value that is not what it says: {error}") from error
-    if plain is not None and not isinstance(plain, (bool, int, str)):
+    large = isinstance(plain, int) and abs(plain) > _LARGEST_INT
+    if large or (plain is not None and not isinstance(plain, (bool, int, str))):
         raise WireError("a plain value that is not plain")
     return plain

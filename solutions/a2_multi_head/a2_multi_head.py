@@ -294,8 +294,9 @@ class MultiHeadAttention(nn.Module):
 # ### Self-attention
 #
 # Without a mask, `forward(x, x, x)` has the shape `(batch, t, d_model)` and the right values, for
-# any batch, any `t` and any number of heads, also when batch or `t` is 1. Each sentence of a batch
-# is by itself: another second sentence changes nothing for the first.
+# any batch, any `t` and any number of heads, also when batch or `t` is 1, in train mode as in eval
+# mode. Each sentence of a batch is by itself: another second sentence changes nothing for the
+# first.
 
 # %% active="ipynb" check="heads_self_attention"
 # check("heads_self_attention")
@@ -306,7 +307,8 @@ class MultiHeadAttention(nn.Module):
 # Without a mask, `forward(query, key, value)` has the shape `(batch, t_q, d_model)` and the right
 # values when `t_q` and `t_k` differ, either being the larger one, and when `value` is another
 # tensor than `key`, whichever of the three are the same. Shuffling the keys, and the values in the
-# same way, changes nothing.
+# same way, changes nothing. A position that is 0 all over is one like any other: only a mask
+# blocks.
 
 # %% active="ipynb" check="heads_cross_attention"
 # check("heads_cross_attention")

@@ -207,6 +207,12 @@ def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> Non
         agree.wrong(made, "the first output depends on the second sentence", x, x, x)
 
 
+@item("heads_self_attention", hint="Is anything done in train mode besides the five steps?")
+def test_in_training(agree: Agree, draw: Draw) -> None:
+    """In train mode as in eval mode: nothing is dropped."""
+    agree(attention(agree).training(), *selves(draw))
+
+
 @item("heads_self_attention", hint="Which loop could be one operation on whole tensors?")
 def test_operations(agree: Agree, draw: Draw) -> None:
     """A larger batch and longer sentences take no more calls of torch (this costs nothing)."""
@@ -255,6 +261,14 @@ def test_two_of_one_tensor(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), x, x, other)
     agree(attention(agree), x, other, x)
     agree(attention(agree), other, x, x)
+
+
+@item("heads_cross_attention", hint="Is a position blocked, or left out, where no mask says so?")
+def test_positions_of_zeros(agree: Agree, draw: Draw) -> None:
+    """A position that is 0 all over is one like any other, in query, key and value."""
+    query, key, value = three(draw)
+    query[:, 1] = key[:, 2] = value[:, 3] = 0.0
+    agree(attention(agree), query, key, value)
 
 
 @item("heads_cross_attention", hint="What of the keys' order could still be seen in the output?")

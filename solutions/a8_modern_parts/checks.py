@@ -514,6 +514,12 @@ def test_groups_in_any_batch(agree: Agree, draw: Draw, batch: int, t: int) -> No
     agree(attention(agree), draw.normal(batch, t, D_MODEL))
 
 
+@item("gqa_groups", hint="Is anything done in train mode that is not in the formula?")
+def test_attention_in_training(agree: Agree, draw: Draw) -> None:
+    """In train mode as in eval mode: nothing is dropped."""
+    agree(attention(agree).training(), sentences(draw))
+
+
 @item("gqa_groups", hint="Which loop could be one operation on whole tensors?")
 def test_attention_operations(agree: Agree, draw: Draw) -> None:
     """A larger batch and longer sentences take no more calls of torch (this costs nothing)."""

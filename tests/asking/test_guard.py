@@ -79,6 +79,36 @@ def test_so_does_a_norm_without_a_mean(server, call):
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "torch._refs._normalize(q, [-1], 1e-5)[0]",
+        "torch.ops.aten._native_batch_norm_legit.no_stats(q, None, None, True, 0.1, 1e-5)[0]",
+        "torch.nn.functional.batch_norm(q, None, None, training=True)",
+        "torch.ops.aten._fused_rms_norm(q - q.mean(-1, keepdim=True), [4], None, 1e-5)[0]",
+    ],
+)
+def test_other_norms_do_the_better_part_of_a_norm(server, call):
+    source = f"import torch._refs\ndef f(q): return {call}"
+    with student(server, source, banned=["torch.layer_norm"]) as each:
+        with pytest.raises(StudentError) as error:
+            each.call("f", Q)
+        assert error.value.verdict is Verdict.FORBIDDEN
+    with student(server, source, banned=[ATTENTION]) as each:
+        each.call("f", Q)
+
+
+@pytest.mark.parametrize("where", ["{}def f(q): return kept", "def f(q):\n    {}    return kept"])
+def test_no_kernel_is_taken_past_the_dispatcher(server, where):
+    take = 'kept = torch.library.get_kernel("aten::native_layer_norm", "CPU")\n'
+    with student(server, where.format(take), banned=["torch.layer_norm"]) as each:
+        with pytest.raises(StudentError):
+            each.call("f", Q)
+        each.cell_errors.clear()
+    with student(server, where.format(take), banned=()) as each:
+        each.call("f", Q)
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "import torch.nn.attention.flex_attention",
@@ -186,7 +216,7 @@ def test_a_proof_holds_for_its_own_answer_alone():
     assert proof.holds(right, {})
     for wrong in (
         *({"banned": []}, {"banned": ["torch.ones"]}),
-        *({"value": one(proof._number)}, {"value": one((0, 0, 5))}),
+        *({"value": one((0, proof._number, 0))}, {"value": one((0, 0, 5))}),
         *({"changed": []}, {"changed": [0, 1]}, {"elsewhere": [False] * 3}),
         *({"elsewhere": [True] * 3}, {"mode_changed": False}),
         *({"multiplications": 0}, {"multiplications": 2}),

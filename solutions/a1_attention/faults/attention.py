@@ -51,8 +51,21 @@ class Attention:
     def before(self, scores):
         return scores
 
+    def largest(self, scores):
+        return scores.amax(-1, keepdim=True).detach()
+
+    def exponentials(self, scores, mask):
+        return (scores - self.largest(scores)).exp()
+
+    def total(self, powers):
+        return powers.sum(-1, keepdim=True)
+
+    def guard(self, total):
+        return total
+
     def normalise(self, scores, mask):
-        return scores.softmax(dim=-1)
+        powers = self.exponentials(scores, mask)
+        return powers / self.guard(self.total(powers))
 
     def after(self, weights, q):
         return weights
@@ -932,9 +945,8 @@ class DoesNotSubtractTheMaximum(Attention):
 
     item = "attention_weights"
 
-    def normalise(self, scores, mask):
-        powers = scores.exp()
-        return powers / powers.sum(-1, keepdim=True)
+    def exponentials(self, scores, mask):
+        return scores.exp()
 
 
 class PowersTimesTheMask(DoesNotSubtractTheMaximum):
@@ -944,10 +956,11 @@ class PowersTimesTheMask(DoesNotSubtractTheMaximum):
     def block(self, scores, mask):
         return scores
 
-    def normalise(self, scores, mask):
-        powers = scores.exp() if mask is None else scores.exp() * mask
-        total = powers.sum(-1, keepdim=True)
-        return powers / total.masked_fill(total == 0, 1.0)
+    def exponentials(self, scores, mask):
+        return scores.exp() if mask is None else scores.exp() * mask
+
+    def guard(self, total):
+        return total.masked_fill(total == 0, 1.0)
 
     def empty(self, weights, mask):
         return weights
@@ -997,6 +1010,9 @@ class EmptiesTheWeightsInPlace(Attention):
     """
 
     item = "attention_gradients"
+
+    def normalise(self, scores, mask):
+        return scores.softmax(dim=-1)  # which keeps its result for the way back
 
     def empty(self, weights, mask):
         return weights.masked_fill_(~mask, 0.0)
@@ -1220,19 +1236,19 @@ class TheLargestIsAtLeastZero(Attention):
 
     item = "attention_weights"
 
-    def normalise(self, scores, mask):
-        powers = (scores - scores.amax(-1, keepdim=True).clamp(min=0)).exp()
-        total = powers.sum(-1, keepdim=True)
-        return powers / total.masked_fill(total == 0, 1.0)
+    def largest(self, scores):
+        return scores.amax(-1, keepdim=True).clamp(min=0)
+
+    def guard(self, total):
+        return total.masked_fill(total == 0, 1.0)
 
 
 class TheLargestIsAtLeastZeroAndDividesByIt(TheLargestIsAtLeastZero):
     def fill(self, scores):
         return -math.inf
 
-    def normalise(self, scores, mask):
-        powers = (scores - scores.amax(-1, keepdim=True).clamp(min=0)).exp()
-        return powers / powers.sum(-1, keepdim=True)
+    def guard(self, total):
+        return total
 
 
 class FillsWithMinusTenThousand(FillsWithMinusAThousand):
@@ -1433,9 +1449,8 @@ class SubtractsTheLargestOfTheTensor(Attention):
 
     item = "attention_weights"
 
-    def normalise(self, scores, mask):
-        powers = (scores - scores.max()).exp()
-        return powers / powers.sum(-1, keepdim=True)
+    def largest(self, scores):
+        return scores.max()
 
 
 class SubtractsTheLargestOfWhatIsAllowed(SubtractsTheLargestOfTheTensor):
@@ -1450,18 +1465,26 @@ class SubtractsTheLargestOfAllScores(SubtractsTheLargestOfTheTensor):
     def block(self, scores, mask):
         return scores
 
-    def normalise(self, scores, mask):
-        powers = (scores - scores.max()).exp()
-        powers = powers if mask is None else powers * mask
-        total = powers.sum(-1, keepdim=True)
-        return powers / total.masked_fill(total == 0, 1.0)
+    def exponentials(self, scores, mask):
+        powers = super().exponentials(scores, mask)
+        return powers if mask is None else powers * mask
+
+    def guard(self, total):
+        return total.masked_fill(total == 0, 1.0)
+
+
+class SubtractsTheLargestOfAllScoresAndDividesByIt(SubtractsTheLargestOfTheTensor):
+    def block(self, scores, mask):
+        return scores
+
+    def exponentials(self, scores, mask):
+        powers = super().exponentials(scores, mask)
+        return powers if mask is None else powers * mask
 
 
 class SubtractsTheLargestAndDividesByNoZero(SubtractsTheLargestOfTheTensor):
-    def normalise(self, scores, mask):
-        powers = (scores - scores.max()).exp()
-        total = powers.sum(-1, keepdim=True)
-        return powers / total.masked_fill(total == 0, 1.0)
+    def guard(self, total):
+        return total.masked_fill(total == 0, 1.0)
 
 
 class SoftmaxInFloat32(Attention):
@@ -1484,15 +1507,13 @@ class AddsATrifleToTheSum(Attention):
 
     item = "attention_weights"
 
-    def normalise(self, scores, mask):
-        powers = (scores - scores.amax(-1, keepdim=True)).exp()
-        return powers / (powers.sum(-1, keepdim=True) + 1e-8)
+    def total(self, powers):
+        return powers.sum(-1, keepdim=True) + 1e-8
 
 
 class AddsATrifleToTheSumOfAMillionth(AddsATrifleToTheSum):
-    def normalise(self, scores, mask):
-        powers = (scores - scores.amax(-1, keepdim=True)).exp()
-        return powers / (powers.sum(-1, keepdim=True) + 1e-6)
+    def total(self, powers):
+        return powers.sum(-1, keepdim=True) + 1e-6
 
 
 class NaNReplacedInTheWeights(NaNReplacedTooLate):
@@ -1603,6 +1624,19 @@ class MaskGetsAnotherAxis(Attention):
 
     def read(self, mask):
         return mask.unsqueeze(1)
+
+
+class ThreeAxesTakenForBatch(Attention):
+    """A mask of three axes gets a fourth for the heads, as if q, k and v always had four.
+
+    Shapes are aligned from the right, and there may be any number of leading axes: does the mask
+    need another one to broadcast?
+    """
+
+    item = "attention_mask"
+
+    def read(self, mask):
+        return mask.unsqueeze(1) if mask.dim() == 3 else mask
 
 
 class MaskOfTwoAxesGetsAnother(Attention):

@@ -2218,3 +2218,70 @@ class BlockedRowsAreOpened(Heads):
 
     def read_mask(self, mask, query, key):
         return None if mask is None else mask | ~mask.any(-1, keepdim=True)
+
+
+# What nobody asked for
+
+
+class DropsInTrainMode(Heads):
+    """A dropout that nobody asked for drops some numbers of the heads' answers in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    item = "heads_self_attention"
+
+    def gather(self, answers):
+        return F.dropout(answers, 0.1, self.training)
+
+
+class DropsWeightsInTrainMode(Heads):
+    """A dropout that nobody asked for drops some of the weights in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    item = "heads_self_attention"
+
+    def mix(self, weights, k, v):
+        return F.dropout(weights, 0.1, self.training) @ v
+
+
+class DropsTheResultInTrainMode(Heads):
+    """A dropout that nobody asked for drops some numbers of the result in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    item = "heads_self_attention"
+
+    def project_output(self, merged):
+        return F.dropout(self.out_proj(merged), 0.1, self.training)
+
+
+class ZerosTakenForPadding(Heads):
+    """A position whose numbers are all 0 is blocked as a key, as if it were padding.
+
+    Only a mask blocks, and it need not be looked for. Who says what padding is?
+    """
+
+    item = "heads_cross_attention"
+
+    def read_mask(self, mask, query, key):
+        real = key.abs().sum(-1).ne(0)[:, None, None]  # (batch, 1, 1, t_k)
+        return real if mask is None else mask & real
+
+
+class ZerosTakenForPaddingOfQueries(Heads):
+    """A query whose numbers are all 0 gets answers of 0, as if it were padding.
+
+    Nobody need listen to padding; does it matter what padding hears?
+    """
+
+    item = "heads_cross_attention"
+
+    def look_at_inputs(self, query, key, mask):
+        self.real = query.abs().sum(-1).ne(0)[:, None, :, None]  # (batch, 1, t_q, 1)
+
+    def gather(self, answers):
+        return answers * self.real

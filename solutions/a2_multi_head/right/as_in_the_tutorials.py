@@ -1,7 +1,7 @@
-# permute, contiguous and view; dropout on the weights, and arguments of its own.
+# permute, contiguous and view; arguments of its own, and a dropout of 0 on the weights.
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
-    def __init__(self, d_model, n_heads=8, dropout=0.1, bias=True):
+    def __init__(self, d_model, n_heads=8, dropout=0.0, bias=True):
         super(MultiHeadAttention, self).__init__()
         if d_model % n_heads:
             raise ValueError("d_model (%s) must be divisible by n_heads (%s)" % (d_model, n_heads))

@@ -1,5 +1,5 @@
-# Each mask gets one more axis; the dropout on the weights does nothing in eval mode.
-# fails: heads_weights, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
+# Each mask gets one more axis; and there is a dropout on the weights.
+# fails: heads_self_attention, heads_weights, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: mask = mask.unsqueeze(1)
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):

@@ -46,6 +46,9 @@ class Norm(nn.Module):
     def spread(self, x, centred):
         return self.average(centred.square())
 
+    def hold(self, variance):
+        return variance
+
     def root(self, variance):
         return (variance + self.eps).sqrt()
 
@@ -64,7 +67,7 @@ class Norm(nn.Module):
     def forward(self, x):
         x = self.take(x)
         centred = self.centre(x)
-        root = self.root(self.spread(x, centred))
+        root = self.root(self.hold(self.spread(x, centred)))
         return self.give(self.shift(self.scale(self.divide(x, centred, root))), x)
 
 
@@ -687,8 +690,8 @@ class DetachesTheVariance(Norm):
 
     item = "norm_gradients"
 
-    def spread(self, x, centred):
-        return super().spread(x, centred).detach()
+    def hold(self, variance):
+        return variance.detach()
 
 
 class RootTakenTooEarly(Norm):

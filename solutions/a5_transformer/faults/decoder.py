@@ -718,6 +718,36 @@ class MasksInTheFirstLayerOnly(TokensAndMemory):
         return x
 
 
+class MemoryMaskInTheFirstLayerOnly(TokensAndMemory):
+    """Only the first layer gets the memory's mask; the others read its padding.
+
+    What the first layer must not read, the second must not read, either.
+    """
+
+    item = "decoder_masks"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+            memory_mask = None
+        return x
+
+
+class TargetMaskInTheFirstLayerOnly(TokensAndMemory):
+    """Only the first layer gets the target's mask; in the others words see what comes after them.
+
+    What the first layer must not see, the second must not see, either.
+    """
+
+    item = "decoder_masks"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+            target_mask = None
+        return x
+
+
 class TargetMaskTransposed(TokensAndMemory):
     """The last two axes of the target's mask are exchanged: words see what comes after them.
 

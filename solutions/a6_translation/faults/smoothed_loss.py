@@ -343,6 +343,15 @@ class ExponentialsAsTheyAre(SmoothedLoss):
         return logits - logits.exp().sum(dim=-1, keepdim=True).log()
 
 
+class ExponentialsAsTheyAreBesideTheLogits(ExponentialsAsTheyAre):
+    def logarithms(self, logits, real):
+        self.total = logits.exp().sum(dim=-1).log()  # (batch, t)
+        return logits
+
+    def settle(self, losses, target):
+        return losses + self.total
+
+
 class SoftmaxOverThePlaces(SmoothedLoss):
     """The softmax runs over the places of a sentence instead of over the words.
 

@@ -124,6 +124,11 @@ class PlaceOneOn(DecoderStep):
         return t
 
 
+class PlaceOneOnWhichIsNone(PlaceOneOn):
+    def locate(self, model, x, table, t):
+        return x + table[self.place(t)]
+
+
 class PlaceOneBack(DecoderStep):
     """The new token gets the encoding of the position before its own.
 
@@ -363,6 +368,20 @@ class PaddingHeard(DecoderStep):
 
     def target_mask(self, model, target):
         return None
+
+
+class PaddingBeforeHeard(DecoderStep):
+    """Padding that stands before the new token is listened to: the mask blocks none of it.
+
+    The kept keys are those of all tokens before. May each of them be heard?
+    """
+
+    item = "step_masks"
+
+    def target_mask(self, model, target):
+        mask = padding_mask(target, model.pad_id).clone()
+        mask[..., :-1] = True
+        return mask
 
 
 class NoMasks(DecoderStep):

@@ -30,6 +30,9 @@ class LayerStep:
     def read(self, layer, x, memory_keys, memory_values, mask):
         return attend(layer.cross_attn, x, memory_keys, memory_values, mask)
 
+    def stream(self, x, part):
+        return x
+
     def around(self, norm, x, y):
         return norm(x + y)
 
@@ -37,7 +40,7 @@ class LayerStep:
         return layer.norm1, layer.norm2, layer.norm3
 
     def think(self, layer, norm, x):
-        return self.around(norm, x, layer.feed_forward(x))
+        return self.around(norm, self.stream(x, "feed_forward"), layer.feed_forward(x))
 
     def keep(self, joined, kept, new):
         return joined
@@ -63,8 +66,10 @@ class LayerStep:
             self.own_mask(target_mask, memory_mask),
             self.other_mask(target_mask, memory_mask),
         )
-        x = self.around(norm1, x, self.listen(layer, x, all_keys, all_values, own, (keys, values)))
-        x = self.around(norm2, x, self.read(layer, x, memory_keys, memory_values, other))
+        heard = self.listen(layer, x, all_keys, all_values, own, (keys, values))
+        x = self.around(norm1, self.stream(x, "self_attn"), heard)
+        read = self.read(layer, x, memory_keys, memory_values, other)
+        x = self.around(norm2, self.stream(x, "cross_attn"), read)
         x = self.think(layer, norm3, x)
         return self.give(
             x, self.keep(all_keys, keys, new[0]), self.keep(all_values, values, new[1])
@@ -313,6 +318,42 @@ class NothingAdded(LayerStep):
 
     def around(self, norm, x, y):
         return norm(y)
+
+
+class SelfAttentionNotAdded(LayerStep):
+    """What goes into the self-attention is not added to what comes out, as it is elsewhere.
+
+    Three parts are in the layer, and each has a sum around it. What does the first norm norm?
+    """
+
+    item = "layer_output"
+
+    def stream(self, x, part):
+        return torch.zeros_like(x) if part == "self_attn" else x
+
+
+class CrossAttentionNotAdded(LayerStep):
+    """What goes into the cross-attention is not added to what comes out, as it is elsewhere.
+
+    Three parts are in the layer, and each has a sum around it. What does the second norm norm?
+    """
+
+    item = "layer_output"
+
+    def stream(self, x, part):
+        return torch.zeros_like(x) if part == "cross_attn" else x
+
+
+class FeedForwardNotAdded(LayerStep):
+    """What goes into the feed-forward network is not added to what comes out, as it is elsewhere.
+
+    Three parts are in the layer, and each has a sum around it. What does the third norm norm?
+    """
+
+    item = "layer_output"
+
+    def stream(self, x, part):
+        return torch.zeros_like(x) if part == "feed_forward" else x
 
 
 class NoNorms(LayerStep):

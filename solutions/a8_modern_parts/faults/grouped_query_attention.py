@@ -3,6 +3,7 @@
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -22,9 +23,9 @@ class Grouped(nn.Module):
         self.look_at_groups(n_heads, n_kv_heads)
         self.n_heads, self.n_kv_heads = n_heads, n_kv_heads
         shared = self.shared_width(d_model, n_heads, n_kv_heads)
-        self.q_proj = nn.Linear(d_model, d_model, bias=self.bias())
-        self.k_proj = nn.Linear(d_model, shared, bias=self.bias())
-        self.v_proj = nn.Linear(d_model, shared, bias=self.bias())
+        self.q_proj = nn.Linear(d_model, d_model, bias=self.input_bias())
+        self.k_proj = nn.Linear(d_model, shared, bias=self.input_bias())
+        self.v_proj = nn.Linear(d_model, shared, bias=self.input_bias())
         self.out_proj = nn.Linear(d_model, d_model, bias=self.bias())
         self.finish()
 
@@ -38,6 +39,9 @@ class Grouped(nn.Module):
 
     def shared_width(self, d_model, n_heads, n_kv_heads):
         return n_kv_heads * (d_model // n_heads)
+
+    def input_bias(self):
+        return self.bias()
 
     def bias(self):
         return False
@@ -243,6 +247,18 @@ class Biases(Grouped):
     item = "gqa_groups"
 
     def bias(self):
+        return True
+
+
+class BiasesOfTheInputs(Grouped):
+    """The projections of queries, keys and values have biases, as in some well-known models.
+
+    nn.Linear has one unless it is told otherwise. What does the docstring say?
+    """
+
+    item = "gqa_groups"
+
+    def input_bias(self):
         return True
 
 
@@ -765,3 +781,41 @@ class MembersBeforeGroups(Grouped):
     def merge(self, answers):
         groups = answers.unflatten(1, (self.n_kv_heads, -1))
         return super().merge(groups.transpose(1, 2).flatten(1, 2))
+
+
+class DropsInTrainMode(Grouped):
+    """A dropout that nobody asked for drops some numbers of the heads' answers in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    item = "gqa_groups"
+
+    def merge(self, answers):
+        return super().merge(F.dropout(answers, 0.1, self.training))
+
+
+class DropsWeightsInTrainMode(DropsInTrainMode):
+    """A dropout that nobody asked for drops some of the weights in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    def merge(self, answers):
+        return Grouped.merge(self, answers)
+
+    def mix(self, weights, v):
+        return F.dropout(weights, 0.1, self.training) @ v
+
+
+class DropsTheResultInTrainMode(DropsInTrainMode):
+    """A dropout that nobody asked for drops some numbers of the result in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    def merge(self, answers):
+        return Grouped.merge(self, answers)
+
+    def project_output(self, merged):
+        return F.dropout(self.out_proj(merged), 0.1, self.training)

@@ -1,0 +1,9 @@
+# A whole number that no float can hold, passed on as it is.
+# fails: warmup_rate
+# %%
+import sys
+sys.modules["autograder.sandbox.wire"]._odd = lambda value: {"plain": value}
+
+# %% solution="warmup_rate"
+def warmup_rate(step, d_model, warmup_steps):
+    return 10**400
