@@ -156,8 +156,8 @@ def _grade(
     # again, and counts of questions end much earlier: what is told of a submission, and what it
     # costs, must not hang on who else is at work on the machine.
     now, limit = time.monotonic(), server.limits.wall_seconds
-    slow = any(each.verdict is Verdict.TIMEOUT for each in outcomes)
-    slow |= now - started > limit * _LONG
+    timed_out = any(each.verdict is Verdict.TIMEOUT for each in outcomes)
+    slow = timed_out or now - started > limit * _LONG
     until = (started if slow else now) + limit
 
     def student_of(other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
@@ -180,7 +180,7 @@ def _grade(
             f"items: {type(error).__name__}: {error}. Tell us, and grade it again."
         )
     own = looked_at(exam.source, exam.outcomes)
-    if trouble is None and not slow and time.monotonic() > until:
+    if trouble is None and not timed_out and time.monotonic() > until:
         trouble = _NO_TIME
     return with_contradictions(items, carried_by, own, exam.source), mistakes, notes, trouble
 

@@ -206,3 +206,14 @@ def test_which_notebook_is_meant(course):
     )
     assert kept("a.ipynb", "b.ipynb", "A.png")[1] == two[1]
     assert kept(f"{NAME}.zip")[1] == [f"no notebook, but {NAME}.zip"]
+
+
+def test_a_folder_that_is_called_as_the_time_is_not_taken(course):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as zipped:
+        zipped.writestr(f"{NAME}.ipynb", notebook("day 0"))
+        zipped.writestr("timestamp.txt/words.txt", "x")
+    files = {"lovelaceada_11_87_work.zip": inner.getvalue()}
+    rows = course.collect(course.zip(files, year=2027))
+    assert "not taken: timestamp.txt/words.txt" in " ".join(rows["ada"].notes)
+    assert not (course.root / "submitted" / "ada" / NAME / "timestamp.txt").is_dir()

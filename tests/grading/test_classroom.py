@@ -210,3 +210,21 @@ def test_the_folder_of_somebody_who_died_is_removed(tmp_path, monkeypatch):
     assert held.path.exists()
     held.remove()
     assert not held.path.exists()
+
+
+def test_a_folder_of_any_depth_is_removed_with_what_is_closed_in_it(tmp_path, monkeypatch):
+    """Deeper than Python may recurse, as a server that was ended may leave it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    held = Folder()
+    here = os.open(held.path, os.O_RDONLY)
+    monkeypatch.chdir(held.path)
+    os.mkdir("scratch")
+    os.chdir("scratch")
+    for _ in range(1_500):
+        os.mkdir("d")
+        os.chdir("d")
+    os.fchdir(here)
+    os.close(here)
+    os.chmod("scratch/d", 0o300)
+    held.remove()
+    assert not held.path.exists()

@@ -46,6 +46,8 @@ NOTEBOOKS = {
     "a_tuple": solved(f"({'a,' * (SOURCE_BYTES // 2 - 9)})"),
     "functions": solved("\n".join(f"def f{n}(): f{n + 1}" for n in range(4_000))),
     "magics": json.dumps(notebook(*[code("%pwd\n" * 200)] * 70)),
+    "magics_behind_a_form_feed": solved("a=\f%b\n" * 400 + "a\n" * 10_000),
+    "magics_in_the_next_line": solved("a=\\\n%b\n" * 400 + "a\n" * 10_000),
 }
 FILES = {
     "options_of_one_word": ("# %% " + "a" * 1_990 + "\n") * (SOURCE_BYTES // 2_000),
