@@ -33,7 +33,8 @@ _log = logging.getLogger(__name__)
 _TRIES = 2  # of a submission on whose server something came to an end
 _OTHERS = 5  # notebooks that are told of
 _TOLD = 20  # cells whose failures are told, each in a note of its own
-_LONG = 0.25  # of the limit: hundreds of times what the checks take
+_LONG = 0.5  # of the limit: hundreds of times what the checks take
+_AGAIN = 2  # times the limit
 _NO_TIME = (
     "What is wrong was not looked for to the end: no time. So one mistake may have cost several "
     "items. Grade it again when less is going on here."
@@ -152,13 +153,13 @@ def _grade(
         for item in items
     ]
 
-    # What takes long by itself is not waited for even longer. For the others there is as much time
-    # again, and counts of questions end much earlier: what is told of a submission, and what it
-    # costs, must not hang on who else is at work on the machine.
+    # What takes long by itself is not waited for even longer. For the others there is twice as much
+    # time again, and counts of questions end much earlier: what is told of a submission, and what
+    # it costs, must not hang on who else is at work on the machine.
     now, limit = time.monotonic(), server.limits.wall_seconds
     timed_out = any(each.verdict is Verdict.TIMEOUT for each in outcomes)
     slow = timed_out or now - started > limit * _LONG
-    until = (started if slow else now) + limit
+    until = started + limit if slow else now + limit * _AGAIN
 
     def student_of(other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
         left = max(0.0, until - time.monotonic())

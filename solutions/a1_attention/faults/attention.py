@@ -63,7 +63,11 @@ class Attention:
     def guard(self, total):
         return total
 
+    by_hand = "largest", "exponentials", "total", "guard"
+
     def normalise(self, scores, mask):
+        if all(getattr(type(self), step) is getattr(Attention, step) for step in self.by_hand):
+            return scores.softmax(dim=-1)
         powers = self.exponentials(scores, mask)
         return powers / self.guard(self.total(powers))
 
@@ -1011,9 +1015,6 @@ class EmptiesTheWeightsInPlace(Attention):
 
     item = "attention_gradients"
 
-    def normalise(self, scores, mask):
-        return scores.softmax(dim=-1)  # which keeps its result for the way back
-
     def empty(self, weights, mask):
         return weights.masked_fill_(~mask, 0.0)
 
@@ -1471,15 +1472,6 @@ class SubtractsTheLargestOfAllScores(SubtractsTheLargestOfTheTensor):
 
     def guard(self, total):
         return total.masked_fill(total == 0, 1.0)
-
-
-class SubtractsTheLargestOfAllScoresAndDividesByIt(SubtractsTheLargestOfTheTensor):
-    def block(self, scores, mask):
-        return scores
-
-    def exponentials(self, scores, mask):
-        powers = super().exponentials(scores, mask)
-        return powers if mask is None else powers * mask
 
 
 class SubtractsTheLargestAndDividesByNoZero(SubtractsTheLargestOfTheTensor):
