@@ -1,6 +1,7 @@
 # Rows without a key are NaN; and padding is what is 0.
 # fails: attention_blocked_rows, padding_mask
 # lines: scores = scores.masked_fill(~mask, float('-inf'))
+# lines: (missing) what becomes of a query that may attend to nothing
 # lines: return (tokens != 0).unsqueeze(1).unsqueeze(2)
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
