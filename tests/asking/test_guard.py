@@ -100,11 +100,10 @@ def test_other_norms_do_the_better_part_of_a_norm(server, call):
 @pytest.mark.parametrize("where", ["{}def f(q): return kept", "def f(q):\n    {}    return kept"])
 def test_no_kernel_is_taken_past_the_dispatcher(server, where):
     take = 'kept = torch.library.get_kernel("aten::native_layer_norm", "CPU")\n'
-    with student(server, where.format(take), banned=["torch.layer_norm"]) as each:
-        with pytest.raises(StudentError):
-            each.call("f", Q)
-        each.cell_errors.clear()
-    with student(server, where.format(take), banned=()) as each:
+    source = where.format(take)
+    with student(server, source, ["torch.layer_norm"]) as each, pytest.raises(StudentError):
+        each.call("f", Q)
+    with student(server, source, banned=()) as each:
         each.call("f", Q)
 
 

@@ -795,27 +795,25 @@ class DropsInTrainMode(Grouped):
         return super().merge(F.dropout(answers, 0.1, self.training))
 
 
-class DropsWeightsInTrainMode(DropsInTrainMode):
+class DropsWeightsInTrainMode(Grouped):
     """A dropout that nobody asked for drops some of the weights in train mode.
 
     Which arguments does the docstring name, and what does train mode change?
     """
 
-    def merge(self, answers):
-        return Grouped.merge(self, answers)
+    item = "gqa_groups"
 
     def mix(self, weights, v):
         return F.dropout(weights, 0.1, self.training) @ v
 
 
-class DropsTheResultInTrainMode(DropsInTrainMode):
+class DropsTheResultInTrainMode(Grouped):
     """A dropout that nobody asked for drops some numbers of the result in train mode.
 
     Which arguments does the docstring name, and what does train mode change?
     """
 
-    def merge(self, answers):
-        return Grouped.merge(self, answers)
+    item = "gqa_groups"
 
     def project_output(self, merged):
         return F.dropout(self.out_proj(merged), 0.1, self.training)
