@@ -25,6 +25,7 @@ from autograder.proof import (
     Proof,
     Sample,
     grade_samples,
+    lines_told,
     locate_wrong,
     margins,
     mean_costs,
@@ -33,7 +34,6 @@ from autograder.proof import (
     problems_of,
     prove,
     read_samples,
-    share_located,
     short_names,
     stale_shows,
     try_all_mutants,
@@ -165,9 +165,8 @@ def show_proof(
     out.print(
         f"one fault costs {mean_costs(proofs):.1%} of the points of its assignment on average"
     )
-    share = share_located(proofs)
-    if share is not None:
-        out.print(f"the line is told of {share:.1%} of what is wrong, with the bank switched off")
+    if lines_of := lines_told(proofs):
+        out.print(str(lines_of))
     problems = problems_of(proofs)
     for problem in problems:
         out.print(f"[red]{escape(problem)}[/]", soft_wrap=True)

@@ -6,7 +6,7 @@ from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promised import Promised, side_by_side, unkept
 from autograder.proof.promises import Finding, verify
-from autograder.proof.proven import Proof, mean_costs, problems_of, share_located
+from autograder.proof.proven import Proof, lines_told, mean_costs, problems_of
 from autograder.proof.proving import (
     locate_wrong,
     measure,
@@ -37,6 +37,7 @@ __all__ = [
     "Sample",
     "attack_all",
     "grade_samples",
+    "lines_told",
     "locate_wrong",
     "margins",
     "mean_costs",
@@ -46,7 +47,6 @@ __all__ = [
     "prove",
     "read_samples",
     "sample_class",
-    "share_located",
     "short_names",
     "side_by_side",
     "stale_shows",

@@ -1,13 +1,16 @@
-"""That repairs point at the right line: what is wrong, and known to be, with the bank switched off.
+"""That the right line is pointed at: in what is wrong, and known to be, with the bank switched off.
 
 Mutants of the references and wrong samples are asked as submissions are, and nothing explains
-them. A line that is told must be one that was changed: in a mutant that is known; a sample says it
-(`# lines: <a line>`, one for each), or else a line is wrongly told that stands in right code, too.
+them. A line that a repair tells must be one that was changed: in a mutant that is known; a sample
+says it (`# lines: <a line>`, one for each), or else a line is wrongly told that stands in right
+code, too. Where no repair is found, the line of an exception is told as such: it claims nothing,
+and is counted where it is known to be one that was changed.
 """
 
 import tempfile
 import time
-from collections.abc import Sequence
+import zlib
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -22,7 +25,7 @@ from autograder.proof.samples import Sample
 from autograder.repair import Located, Purse, locate
 from autograder.sandbox.host import Server
 
-LEAST_LOCATED = 0.75  # of what is wrong, the share whose line must be told
+LEAST_LOCATED = 0.8  # of what is wrong, the share whose line must be told
 _SECONDS = 300.0  # as of a student's: it is never reached
 _MISSING = "(missing)"  # begins what a sample says of its lines, where one is not there
 _LOOKED_AT = (Verdict.WRONG, Verdict.ERROR)
@@ -32,6 +35,7 @@ class Pointed(StrEnum):
     """What was said of where a mistake stands."""
 
     LOCATED = "located"
+    RAISED = "raised"  # by no repair, but an exception names a line that was changed
     SILENT = "silent"
     WRONG = "wrong"  # a line was told that was not changed
 
@@ -63,23 +67,32 @@ class Wrong:
     changed: frozenset[str] | None
     right: frozenset[str] = frozenset()
 
-    def judged(self, told: Sequence[Located]) -> Sought:
-        """Whether what was told of it is so."""
+    def judged(self, told: Sequence[Located], raised: Collection[str] = ()) -> Sought:
+        """Whether what was told of it is so; raised: the lines in which exceptions were raised."""
         # Where something is missing, the line that is told is right by itself.
         missing = self.changed is None or any(each.startswith(_MISSING) for each in self.changed)
         lines = {each.source for each in told if not (each.missing and missing)}
         false = lines & self.right if self.changed is None else lines - self.changed
-        pointed = Pointed.WRONG if false else Pointed.LOCATED if told else Pointed.SILENT
+        if false:
+            pointed = Pointed.WRONG
+        elif told:
+            pointed = Pointed.LOCATED
+        else:
+            named = self.changed is not None and not self.changed.isdisjoint(raised)
+            pointed = Pointed.RAISED if named else Pointed.SILENT
         return Sought(self.name, self.of, tuple(told), pointed)
 
 
 def mutants_to_locate(source: Source, one_of: int) -> list[Wrong]:
     """The mutants of an assignment, or one of so many, but for those that nobody can tell."""
     equivalent = read_equivalent(source)
-    chosen = mutants(source)[::one_of]
-    return [
-        _mutant(each, source) for each in chosen if (each.cell, each.description) not in equivalent
-    ]
+    possible = [x for x in mutants(source) if (x.cell, x.description) not in equivalent]
+    return [x for x in (_mutant(each, source) for each in possible) if is_drawn(x.name, one_of)]
+
+
+def is_drawn(name: str, one_of: int) -> bool:
+    """Whether this is one of so many: by its name, so that no other one makes a difference."""
+    return zlib.crc32(name.encode()) % one_of == 0
 
 
 def _mutant(mutant: Mutant, source: Source) -> Wrong:
@@ -130,5 +143,6 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
                 lambda other, given=(): remote_student(other, exam, server, given),
                 Purse(time.monotonic() + _SECONDS),
             )
-            found.append(each.judged(told))
+            raised = {one.failure.source or "" for one in outcomes if one.failure}
+            found.append(each.judged(told, raised))
     return found

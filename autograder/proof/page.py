@@ -9,7 +9,7 @@ from autograder.diagnosis import Component, named
 from autograder.export import write_page
 from autograder.proof.locating import LEAST_LOCATED
 from autograder.proof.mutants import Tried
-from autograder.proof.proven import Graded, Proof, Told, mean_costs, problem_of_all, share_located
+from autograder.proof.proven import Graded, Proof, Told, lines_told, mean_costs, problem_of_all
 
 __all__ = ["short_names", "write_proof"]
 
@@ -71,7 +71,7 @@ def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
         "sections": sections,
         "totals": totals,
         "bad": _BAD,
-        "share_located": share_located(proofs),
+        "lines_told": lines_told(proofs),
         "least_located": LEAST_LOCATED,
     }
     write_page(path, "proof/proof.html.jinja", **context)

@@ -140,12 +140,14 @@ class Proof:
 
     @property
     def _lines(self) -> dict[str, int]:
-        lines = Counter((each.of, each.pointed is Pointed.LOCATED) for each in self.sought)
+        lines = Counter((each.of, each.pointed) for each in self.sought)
         return {
-            "mutants whose line is told": lines["mutant", True],
-            "and is not": lines["mutant", False],
-            "wrong samples whose line is told": lines["sample", True],
-            "and is not told": lines["sample", False],
+            "mutants whose line a repair tells": lines["mutant", Pointed.LOCATED],
+            "an exception": lines["mutant", Pointed.RAISED],
+            "nothing": lines["mutant", Pointed.SILENT],
+            "wrong samples whose line a repair tells": lines["sample", Pointed.LOCATED],
+            "an exception does": lines["sample", Pointed.RAISED],
+            "nothing does": lines["sample", Pointed.SILENT],
             "told a line that is right": sum(bool(each.problem) for each in self.sought),
         }
 
@@ -174,10 +176,31 @@ def problem_of_all(proofs: Sequence[Proof]) -> str | None:
     )
 
 
-def share_located(proofs: Iterable[Proof]) -> float | None:
-    """Of all that is wrong and was looked at, the share whose line is told; None of too little."""
+@dataclass(frozen=True)
+class Lines:
+    """Of all that is wrong and was looked at, the shares whose line is told."""
+
+    repair: float  # by a repair
+    raised: float  # by nothing but an exception that it raises itself
+
+    @property
+    def told(self) -> float:
+        """By the one or the other."""
+        return self.repair + self.raised
+
+    def __str__(self) -> str:
+        return (
+            f"the line is told of {self.told:.1%} of what is wrong, with the bank switched off: "
+            f"of {self.repair:.1%} by a repair, of {self.raised:.1%} by its exception alone"
+        )
+
+
+def lines_told(proofs: Iterable[Proof]) -> Lines | None:
+    """How often the line is told; None where too little was looked at to say."""
     sought = [each.pointed for proof in proofs for each in proof.sought]
-    return sought.count(Pointed.LOCATED) / len(sought) if len(sought) >= _FEW else None
+    if len(sought) < _FEW:
+        return None
+    return Lines(*(sought.count(x) / len(sought) for x in (Pointed.LOCATED, Pointed.RAISED)))
 
 
 def problems_of(proofs: Sequence[Proof]) -> list[str]:
@@ -185,7 +208,7 @@ def problems_of(proofs: Sequence[Proof]) -> list[str]:
     said = [f"{proof.assignment.id}: {each}" for proof in proofs for each in proof.problems]
     if dear := problem_of_all(proofs):
         said.append(dear)
-    share = share_located(proofs)
-    if share is not None and share < LEAST_LOCATED:
-        said.append(f"the line is told of only {share:.1%}, of {LEAST_LOCATED:.0%} wanted")
+    lines = lines_told(proofs)
+    if lines is not None and lines.told < LEAST_LOCATED:
+        said.append(f"the line is told of only {lines.told:.1%}, of {LEAST_LOCATED:.0%} wanted")
     return said

@@ -25,7 +25,7 @@ from autograder.diagnosis import (
 )
 from autograder.grading import Exam, HandedIn, prepare
 from autograder.notebooks import read_source
-from autograder.proof.locating import Sought, mutants_to_locate, samples_to_locate
+from autograder.proof.locating import Sought, is_drawn, mutants_to_locate, samples_to_locate
 from autograder.proof.mutants import Tried, mutants
 from autograder.proof.pool import SECRET, Pool
 from autograder.proof.proven import MOST_COSTS, Graded, Proof, Told
@@ -118,8 +118,9 @@ def locate_wrong(
 ) -> tuple[Sought, ...]:
     """Look for the lines of the mutants and of the wrong samples, or of one of so many of these."""
     exam = prepare(course, assignment_id, SECRET)
-    samples = samples_to_locate(exam, read_samples(course, assignment_id))[::one_of]
-    return pool.locate(assignment_id, mutants_to_locate(exam.source, one_of) + samples, tell)
+    samples = samples_to_locate(exam, read_samples(course, assignment_id))
+    drawn = [each for each in samples if is_drawn(each.name, one_of)]
+    return pool.locate(assignment_id, mutants_to_locate(exam.source, one_of) + drawn, tell)
 
 
 class Maker:

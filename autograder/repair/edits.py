@@ -102,7 +102,7 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
     (
         *(instead.fills, instead.one_for_all, instead.parameters, instead.assignments),
         *(instead.blocks, instead.statements, donors.stated, instead.defaults, instead.tests),
-        *(copied.as_sister, copied.in_a_call),
+        *(copied.as_sister, copied.in_a_call, instead.new_axes),
     ),
     (),
     (instead.sizes,),
@@ -111,7 +111,7 @@ _MISSING: Sequence[Sequence[Rule]] = (
     (),
     (
         *(calls.keywords, lines.kept, calls.several, values.roots, values.through),
-        *(values.with_its_like, donors.inserted, filling.named, filling.raised),
+        *(values.with_its_like, values.of_a_shape, donors.inserted, filling.named, filling.raised),
     ),
     (values.blocked, values.wrapped, calls.passed_on, values.as_in, lines.made_anew, calls.given),
     (lines.returned, filling.filled, values.operands),

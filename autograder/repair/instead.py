@@ -75,9 +75,24 @@ def axes(spot: Spot) -> Iterator[str]:
         yield from (f"({spot.source} / 2)", f"({spot.source} ** -1)")
 
 
-def constants(spot: Spot) -> Iterator[str]:
-    """A name in scope, or its size, in the place of a constant."""
+def new_axes(spot: Spot) -> Iterator[str]:
+    """A new axis in another place."""
     node = spot.node
+    if isinstance(node, cst.Subscript):
+        parts = [spot.view.source(each).rstrip(", ") for each in node.slice]
+        if "None" in parts and {*parts} <= {"None", ":", "..."}:
+            value = spot.view.source(node.value)
+            yield from (f"{value}[{each}]" for each in ("None", ":, None", "..., None, :"))
+
+
+def constants(spot: Spot) -> Iterator[str]:
+    """A name in scope, or its size, in the place of a constant, or of a setting that bears it."""
+    node = spot.node
+    if isinstance(node, cst.Attribute):
+        yield from (each for each in spot.names if each == node.attr.value)
+    elif isinstance(node, cst.Subscript) and spot.is_value:
+        key = spot.view.source(node.slice[0]).strip("\"'")
+        yield from (each for each in spot.names if each == key)
     constant = isinstance(node, cst.Name) and node.value in ("None", "True", "False")
     if spot.is_value and (constant or isinstance(node, (cst.Integer, cst.Float))):
         yield from spot.names

@@ -58,8 +58,14 @@ class Spot:
 
     @cached_property
     def fields(self) -> list[str]:
-        """What the class that it stands in keeps in `self`, and its methods."""
-        return self.view.fields_of(self._owner) if self._owner else []
+        """What the class that it stands in keeps in `self`, and its methods.
+
+        But for those by which it would be called again, without end: two of them in a line, and the
+        line was taken for a loop, of which nothing more is tried.
+        """
+        found = self.view.fields_of(self._owner) if self._owner else []
+        here = {"forward"} | ({self.function.name.value} if self.function else set())
+        return [each for each in found if each not in here]
 
     @cached_property
     def _owner(self) -> cst.ClassDef | None:

@@ -69,6 +69,14 @@ def _signs(kind: Kind | None) -> Iterator[str]:
         yield from ("-", "1 - ", "1 / ")
 
 
+def of_a_shape(spot: Spot) -> Iterator[str]:
+    """One size of a shape that is taken whole."""
+    node = spot.node
+    whole = isinstance(node, cst.Attribute) and node.attr.value == "shape"
+    if whole and isinstance(spot.parent, (cst.Assign, cst.Element, cst.Arg)):
+        yield from (f"{spot.source}[{each}]" for each in ("0", "1", "-1", "-2"))
+
+
 def roots(spot: Spot) -> Iterator[str]:
     """The root of a number."""
     if spot.is_value and (spot.kind is None or spot.kind.is_number) and _may_lack(spot):
@@ -77,7 +85,8 @@ def roots(spot: Spot) -> Iterator[str]:
 
 def through(spot: Spot) -> Iterator[str]:
     """A value passed through a field of `self`, such as a dropout."""
-    if _may_lack(spot) and _stands_alone(spot):
+    owns = isinstance(spot.parent, cst.Attribute)  # of a method
+    if _may_lack(spot) and (owns or _stands_alone(spot)):
         for each in spot.fields:
             kind = spot.kinds.get(f"self.{each}")
             if kind is None or kind.name == "callable":

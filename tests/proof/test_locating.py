@@ -5,8 +5,15 @@ from dataclasses import replace
 import pytest
 
 from autograder.notebooks import Submission
-from autograder.proof import problems_of
-from autograder.proof.locating import Pointed, Sought, Wrong, mutants_to_locate, samples_to_locate
+from autograder.proof import lines_told, problems_of
+from autograder.proof.locating import (
+    Pointed,
+    Sought,
+    Wrong,
+    is_drawn,
+    mutants_to_locate,
+    samples_to_locate,
+)
 from autograder.proof.page import write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.proving import Proof
@@ -34,9 +41,27 @@ def test_a_line_that_was_not_changed_is_wrongly_told(changed, right, line, point
     known = None if changed is None else frozenset(changed)
     wrong = Wrong("one", "mutant", NOTHING, known, frozenset(right))
     assert wrong.judged([]).pointed is Pointed.SILENT
+    assert wrong.judged([], {"a = c"}).pointed is Pointed.SILENT  # where it was raised, no more
     found = wrong.judged([told(line)])
     assert found.pointed is pointed
     assert (found.problem is None) is (pointed is Pointed.LOCATED)
+
+
+def test_an_exception_tells_the_line_where_that_is_known_to_be_wrong():
+    changed = Wrong("one", "mutant", NOTHING, frozenset({"a = b"}))
+    unknown = Wrong("one", "sample", NOTHING, None, frozenset({"a = c"}))
+    raised = changed.judged([], {"a = b", "a = c"})
+    assert raised.pointed is Pointed.RAISED
+    assert raised.problem is None
+    assert unknown.judged([], {"a = b"}).pointed is Pointed.SILENT
+    assert changed.judged([told("a = c")], {"a = b"}).pointed is Pointed.WRONG
+
+
+def test_what_is_drawn_does_not_hang_on_what_else_there_is():
+    names = [str(number) for number in range(1000)]
+    drawn = [each for each in names if is_drawn(each, 20)]
+    assert 30 < len(drawn) < 70
+    assert all(is_drawn(each, 1) for each in names)
 
 
 def test_a_proof_says_which_line_was_wrongly_told(exam, tmp_path):
@@ -53,15 +78,20 @@ def test_a_proof_says_which_line_was_wrongly_told(exam, tmp_path):
 def test_of_too_little_that_is_located_a_proof_says_so(exam, tmp_path):
     found = Sought("one", "mutant", (told("a = b"),), Pointed.LOCATED)
     silent = replace(found, told=(), pointed=Pointed.SILENT)
+    raised = replace(silent, pointed=Pointed.RAISED)
 
     def proofs(located, others):
-        sought = (found,) * located + (silent,) * others
+        sought = (found,) * (located - 1) + (raised,) * bool(located) + (silent,) * others
         return [replace(Proof(exam.assignment, (), (), (), {}, {}), sought=sought)]
 
     assert problems_of(proofs(16, 4)) == []
     assert problems_of(proofs(0, 4)) == []  # too few to say
-    assert problems_of(proofs(14, 6)) == ["the line is told of only 70.0%, of 75% wanted"]
-    for number, bad in ((15, False), (14, True)):
+    assert problems_of(proofs(14, 6)) == ["the line is told of only 70.0%, of 80% wanted"]
+    assert str(lines_told(proofs(14, 6))).endswith(
+        "told of 70.0% of what is wrong, with the bank switched off: of 65.0% by a repair, of 5.0% "
+        "by its exception alone"
+    )
+    for number, bad in ((16, False), (15, True)):
         write_proof(proofs(number, 20 - number), "A course", tmp_path / "proof.html")
         page = (tmp_path / "proof.html").read_text()
         assert ('<p class="bad">The line is told of' in page) is bad

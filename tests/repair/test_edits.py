@@ -46,6 +46,11 @@ IN_A_FUNCTION = [
     ("return [f(q)] * 3", "return [f(q) for _ in range(3)]"),
     ("return m or 0.1", "return 0.1 if m is None else m"),
     ("return q / math.isqrt(4)", "return q / math.sqrt(4)"),
+    ("return q[None]", "return q[:, None]"),
+    ("return q[:, None, :]", "return q[None]"),
+    ("return SIZES['m'] * q", "return m * q"),
+    ("return settings.m * q", "return m * q"),
+    ("n, t = m, q.shape\n    return t", "n, t = m, q.shape[1]\n    return t"),
 ]
 
 
@@ -226,3 +231,19 @@ def test_lines_are_alike_name_by_name():
     old = "q = f(k, 1)\nm = f(q, 1)\nreturn q\n yield\n"
     assert in_sisters(old, old.replace("k, 1", "k, 2"), 1) == (old.replace("1)", "2)"), (2,))
     assert in_sisters(old, old.replace("return q", "return m"), 3) is None
+
+
+def test_no_edit_has_a_method_call_itself():
+    """Two that do not end, and nothing more of their line would be tried."""
+    cell = "class A:\n    def forward(self, x):\n        return self.f(x)\n"
+    cell += "    def f(self, x):\n        return self.g(x)\n    def g(self, x):\n        return x\n"
+    lines = [text.splitlines() for text in texts(cell)]
+    assert not any("self.forward" in line for each in lines for line in each)
+    assert not any("self.f(" in each[4] or "self.g(" in each[6] for each in lines)
+    assert any("self.g(" in each[2] for each in lines)
+
+
+def test_a_value_that_is_asked_for_a_method_may_have_been_passed_through_a_field_first():
+    cell = "class A:\n    def __init__(self):\n        self.f = g()\n"
+    cell += "    def forward(self, x):\n        return {}\n"
+    assert cell.format("self.f(x).relu()") in texts(cell.format("x.relu()"))
