@@ -25,7 +25,7 @@ from autograder.proof.samples import Sample
 from autograder.repair import Located, Purse, locate
 from autograder.sandbox.host import Server
 
-LEAST_LOCATED = 0.8  # of what is wrong, the share whose line must be told
+LEAST_LOCATED = 0.7  # of what is wrong, the share whose line must be told
 _SECONDS = 300.0  # as of a student's: it is never reached
 _MISSING = "(missing)"  # begins what a sample says of its lines, where one is not there
 _LOOKED_AT = (Verdict.WRONG, Verdict.ERROR)

@@ -36,6 +36,8 @@ def keywords(spot: Spot) -> Iterator[str]:
         more += ["dtype=torch.bool", "dtype=torch.float64", "dtype=torch.long", "dtype=torch.float"]
     if name in ("tril", "triu"):
         more += ["diagonal=1", "diagonal=-1"]
+    if name == "Linear":
+        more += ["bias=False"]
     if name == "register_buffer":
         more += ["persistent=False"]
     yield from (_with_argument(spot, node, each) for each in more)

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from autograder.repair import calls, copied, donors, filling, instead, lines, values
+from autograder.repair import calls, copied, donors, filling, idle, instead, lines, values
 from autograder.repair.differing import OTHER_ORDER, beginning
 from autograder.repair.rules import Place, alternatives
 from autograder.repair.sisters import in_sisters
 from autograder.repair.spot import Spot, spots
 from autograder.repair.view import View, cut
 
-_AS_MUTANTS = 0  # the tier to which the rules belong that make mutants, too
-_IN_SISTERS = 1  # the tier to which the same edits in several lines belong
-_WHERE_IT_RAISED = 1  # the tier to which, in one line, the next one belongs: a call lacks something
+AS_MUTANTS = 1  # the tier to which the rules belong that make mutants, too
+_IN_SISTERS = 2  # the tier to which the same edits in several lines belong
+_WHERE_IT_RAISED = 2  # the tier to which, in one line, the next one belongs: a call lacks something
 _NOTHING = "pass"  # in the place of a statement
 _RAISES = "raise", "assert"
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -72,13 +72,15 @@ class Edit:
         return isinstance(self.spot.node, cst.ComparisonTarget)
 
     @property
-    def leaves_out_what_raised(self) -> bool:
-        """Whether the line that raised an exception is left out: others may do without it.
+    def goes_round(self) -> bool:
+        """Whether an argument is left out, or the line that raised: others may do without it.
 
         But a line that does nothing but raise may well be wrong.
         """
-        nothing = self.new.strip() == _NOTHING and self.spot.raised
-        return nothing and not self.source.startswith(_RAISES)
+        node, new = self.spot.node, self.new.strip()
+        if isinstance(node, cst.Call) and new.startswith(f"{self.spot.view.source(node.func)}("):
+            return len(new) < len(self.spot.source)
+        return new == _NOTHING and self.spot.raised and not self.source.startswith(_RAISES)
 
     @property
     def has_sister(self) -> bool:
@@ -94,6 +96,7 @@ def _nameless(text: str) -> list[str]:
 
 # By tier: what is smaller, or made more often, is tried first.
 _INSTEAD: Sequence[Sequence[Rule]] = (
+    (),
     (
         *(instead.operators, instead.names, instead.fields, instead.axes, instead.arguments),
         *(instead.methods, instead.conditions, instead.constants, donors.as_elsewhere),
@@ -108,10 +111,17 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
     (instead.sizes,),
 )
 _MISSING: Sequence[Sequence[Rule]] = (
+    (idle.brought_in,),
     (),
     (
         *(calls.keywords, lines.kept, calls.several, values.roots, values.through),
-        *(values.with_its_like, values.of_a_shape, donors.inserted, filling.named, filling.raised),
+        *(
+            values.with_its_like,
+            values.of_a_shape,
+            donors.inserted,
+            filling.named,
+            filling.raised,
+        ),
     ),
     (values.blocked, values.wrapped, calls.passed_on, values.as_in, lines.made_anew, calls.given),
     (lines.returned, filling.filled, values.operands),
@@ -126,7 +136,7 @@ def edits(view: View, tier: int) -> list[Edit]:
     for each in _edits(view, tier, rules):
         found.setdefault(each.text, each)
     if tier == _IN_SISTERS:
-        more = [*edits(view, _AS_MUTANTS), *_edits(view, tier, [(False, instead.sizes)])]
+        more = [*edits(view, AS_MUTANTS), *_edits(view, tier, [(False, instead.sizes)])]
         for each in [*found.values(), *more]:
             sisters = in_sisters(view.text, each.text, each.line)
             if sisters is not None:
@@ -147,7 +157,7 @@ def _edits(view: View, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterato
 
 def _texts(spot: Spot, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterator[tuple[bool, str]]:
     """What may stand in a spot: whether it is an addition, and the text."""
-    if tier == _AS_MUTANTS and not isinstance(spot.node, cst.BaseCompoundStatement):
+    if tier == AS_MUTANTS and not isinstance(spot.node, cst.BaseCompoundStatement):
         for new in alternatives(Place(spot.node, spot.parent, spot.bound)):
             if isinstance(new, cst.SimpleStatementLine):
                 new = new.with_changes(leading_lines=[])

@@ -100,12 +100,13 @@ def constants(spot: Spot) -> Iterator[str]:
 
 
 def defaults(spot: Spot) -> Iterator[str]:
-    """Another number by default: as it is often chosen, a small one, a large one."""
+    """Another number by default: as it is often chosen, a small one, a large one; None."""
     if isinstance(spot.parent, cst.Param) and spot.parent.default is spot.node:
         if isinstance(spot.node, cst.Integer):
             yield from ("1", "6", "8", "512", "5000")
-        elif isinstance(spot.node, cst.Float):
-            yield from ("0.1", "0.5", "1e-5", "1e-6", "1e-9", "0.0")
+        else:
+            floats = "0.1", "0.5", "1e-5", "1e-6", "1e-9", "0.0"
+            yield from floats if isinstance(spot.node, cst.Float) else ("None",)
 
 
 def sizes(spot: Spot) -> Iterator[str]:

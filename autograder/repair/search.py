@@ -30,7 +30,7 @@ from autograder.sandbox.session import Answer
 _ENOUGH = 2  # of these in one line: it is a loop
 _PARTS = 3  # edits of one line that mend some of it: what they mend is known
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
-_SOONEST, _REST = TIERS[:2], TIERS[2:]
+_SOONEST, _REST = TIERS[:3], TIERS[3:]
 _AT_ONCE = 50  # edits, before it is seen what they brought
 _ONE, _FEW = ALL * 5 / 6, ALL / 3  # what one mistake may take; and what the first looks at it
 _ALONE = 1.5  # times as long, where nothing is on its way meanwhile
@@ -261,7 +261,7 @@ class _Search:
                     asked = trials.ask(edit.text, map(self._paid, places))
                     proof = self._proof(edit, places, asked, self.wrong)
                     self.purse.pay(1e3 * trials.take_lost(), forks=not trials.is_running)
-                    if proof is not None and (proof.whole or not edit.leaves_out_what_raised):
+                    if proof is not None and (proof.whole or not edit.goes_round):
                         found.append(proof)
                         parts[edit.line] += 1
                         if proof.whole:  # nothing can be better here: is another line as good?

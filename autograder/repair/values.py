@@ -26,7 +26,7 @@ _ASKED_FOR = ("shape", "dtype", "device", "ndim")  # of a tensor, whatever else 
 
 def wrapped(spot: Spot) -> Iterator[str]:
     """A call or a sign around a value."""
-    if not _may_lack(spot):
+    if not may_lack(spot):
         return
     kind = spot.kind
     for each in _suffixes(kind):
@@ -79,14 +79,14 @@ def of_a_shape(spot: Spot) -> Iterator[str]:
 
 def roots(spot: Spot) -> Iterator[str]:
     """The root of a number."""
-    if spot.is_value and (spot.kind is None or spot.kind.is_number) and _may_lack(spot):
+    if spot.is_value and (spot.kind is None or spot.kind.is_number) and may_lack(spot):
         yield from (f"({spot.atom} ** 0.5)", f"({spot.atom} ** -0.5)")
 
 
 def through(spot: Spot) -> Iterator[str]:
     """A value passed through a field of `self`, such as a dropout."""
     owns = isinstance(spot.parent, cst.Attribute)  # of a method
-    if _may_lack(spot) and (owns or _stands_alone(spot)):
+    if may_lack(spot) and (owns or stands_alone(spot)):
         for each in spot.fields:
             kind = spot.kinds.get(f"self.{each}")
             if kind is None or kind.name == "callable":
@@ -95,7 +95,7 @@ def through(spot: Spot) -> Iterator[str]:
 
 def blocked(spot: Spot) -> Iterator[str]:
     """Filled with 0 or minus infinity where truth values in scope say so, if there are any."""
-    if not (_may_lack(spot) and _stands_alone(spot) and spot.kind and spot.kind.is_floating):
+    if not (may_lack(spot) and stands_alone(spot) and spot.kind and spot.kind.is_floating):
         return
     for each in spot.names:
         kind = spot.kinds.get(each)
@@ -107,12 +107,12 @@ def blocked(spot: Spot) -> Iterator[str]:
 
 def with_its_like(spot: Spot) -> Iterator[str]:
     """What a call gives, added to a tensor in scope of the same shape; a factor in a sum."""
-    if not (_may_lack(spot) and spot.kind and spot.kind.is_floating and spot.kind.shape):
+    if not (may_lack(spot) and spot.kind and spot.kind.is_floating and spot.kind.shape):
         return
     summed = isinstance(spot.parent, cst.BinaryOperation)
     for each in spot.names:
         if (other := spot.kinds.get(each)) and other.is_floating and _broadcast(spot.kind, other):
-            if isinstance(spot.node, cst.Call) and _stands_alone(spot) and other == spot.kind:
+            if isinstance(spot.node, cst.Call) and stands_alone(spot) and other == spot.kind:
                 yield f"({each} + {spot.atom})"
             if isinstance(spot.node, cst.Name) and summed and other.shape:
                 yield f"({each} * {spot.atom})"
@@ -120,7 +120,7 @@ def with_its_like(spot: Spot) -> Iterator[str]:
 
 def operands(spot: Spot) -> Iterator[str]:
     """Something in scope added, multiplied with, or divided by."""
-    if not _may_lack(spot) or not _stands_alone(spot):
+    if not may_lack(spot) or not stands_alone(spot):
         return
     for each in (*spot.names, *spot.known_fields):
         if each != spot.source:
@@ -189,7 +189,8 @@ def as_in(spot: Spot) -> Iterator[str]:
                 yield spot.view.source(each)
 
 
-def _may_lack(spot: Spot) -> bool:
+def may_lack(spot: Spot) -> bool:
+    """Whether something may be missing around it: a value that is used, and no setting."""
     kinds = cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BinaryOperation, cst.Comparison
     more = cst.UnaryOperation, cst.List, cst.ListComp, cst.IfExp, cst.BooleanOperation
     if not (spot.is_value and isinstance(spot.node, (*kinds, *more))):
@@ -207,7 +208,7 @@ def _may_lack(spot: Spot) -> bool:
     )
 
 
-def _stands_alone(spot: Spot) -> bool:
+def stands_alone(spot: Spot) -> bool:
     """Whether it is what is assigned, returned, passed on, or computed with."""
     parents = cst.Assign, cst.Return, cst.Arg, cst.BinaryOperation, cst.Element, cst.Comparison
     return isinstance(spot.parent, parents)

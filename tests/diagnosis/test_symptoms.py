@@ -4,9 +4,10 @@ import pytest
 import torch
 from reference import ROOT
 
-from autograder.asking.student import Cell, LocalStudent
+from autograder.asking.student import Cell, LocalStudent, Question
 from autograder.course.manifest import read_course
-from autograder.diagnosis.symptoms.contrasts import contrasts
+from autograder.diagnosis.evidence import Case
+from autograder.diagnosis.symptoms.contrasts import FEATURES, contrasts, only_where
 from autograder.diagnosis.symptoms.inquiry import Answered, Inquiry, is_plain
 from autograder.diagnosis.symptoms.known import known
 from autograder.diagnosis.symptoms.probes import probes
@@ -15,6 +16,7 @@ from autograder.notebooks.submission import modules_for
 from autograder.proof.samples import Sample, answered, as_saved, overlaid
 from autograder.release.builder import build
 from autograder.sandbox.host import Server
+from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 from autograder.sandbox.walls import choose
 
@@ -206,6 +208,18 @@ def test_where_numbers_are_infinite(items_with):
     said = "infinite, but only where the mask blocks every key of some query."
     assert said in known
     assert not known.splitlines()[1].startswith("Some of its numbers")
+
+
+def test_methods_of_which_it_never_is_say_nothing_of_where_it_is():
+    def asked(method, train):
+        question = Question(Blueprint("Model", method=method, train=train))
+        return Answered(Case("item", question, Answer(None), 1.0), Answer(None))
+
+    encoded, given = asked("encode", True), asked("forward", False)
+    assert only_where([encoded, given], [False, True], FEATURES) == ", in what forward gives"
+    trained = asked("forward", True)
+    where = only_where([encoded, given, trained], [False, True, False], FEATURES)
+    assert where == ", but only where the module is in eval mode"
 
 
 # Contrasts and properties

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.repair.edits import TIERS, edits
+from autograder.repair.edits import AS_MUTANTS, TIERS, edits
 from autograder.repair.sisters import in_sisters
 from autograder.repair.view import Kind, View
 
@@ -69,7 +69,7 @@ OTHER = "def f(q, k):\n    k = k.transpose(-2, -1)\n    return q @ k / 8.0\n"
 
 
 def test_every_edit_differs_from_the_cell_and_from_the_others():
-    cell = "def f(q, k):\n    return q @ k.transpose(1, 2) / k.shape[-1] ** 0.5\n"
+    cell = "def f(q, k, m):\n    return q @ k.transpose(1, 2) / k.shape[-1] ** 0.5\n"
     for tier in TIERS:
         found = [each.text for each in edits(View(cell, [View(OTHER)]), tier)]
         assert found, tier
@@ -78,14 +78,14 @@ def test_every_edit_differs_from_the_cell_and_from_the_others():
 
 def test_another_bound_is_another_operator():
     view = View("def f(n):\n    while n <= 3:\n        n += 1\n    return n\n")
-    (found,) = (x for x in edits(view, 0) if x.text == view.text.replace(" <= 3", "< 3"))
+    (found,) = (x for x in edits(view, AS_MUTANTS) if x.text == view.text.replace(" <= 3", "< 3"))
     assert found.compares
     assert (found.beginning, found.what) == ("With another operator in", "n <= 3")
 
 
 def test_an_edit_knows_its_line_and_the_code_around_it():
     cell = "def f(q, k):\n    s = q @ k\n\n    return s / 8.0\n"
-    found = next(each for each in edits(View(cell), 0) if each.text.endswith("s * 8.0)\n"))
+    found = next(each for each in edits(View(cell), AS_MUTANTS) if each.text.endswith("s * 8.0)\n"))
     assert (found.line, found.source, found.what) == (4, "return s / 8.0", "s / 8.0")
     assert not found.missing
 
@@ -117,16 +117,18 @@ def test_what_belongs_into_a_block_and_what_leaves_more_than_the_loop(old, new):
 @pytest.mark.parametrize(
     ("line", "round_it"), [("q.nothing()", True), ("assert q.dim() == 3", False)]
 )
-def test_who_leaves_out_what_raised_may_only_go_round_it(line, round_it):
+def test_who_goes_round_may_only_go_round_it(line, round_it):
     view = View(f"def f(q):\n    {line}\n    return q\n")
     view.learn({}, raised=2)
-    found = {x.line: x.leaves_out_what_raised for x in edits(view, 0) if x.new.strip() == "pass"}
+    found = {x.line: x.goes_round for x in edits(view, AS_MUTANTS) if x.new.strip() == "pass"}
     assert found == {2: round_it, 3: False}
 
 
 def test_what_is_cut_of_a_piece_of_code_shows_that_it_is():
     cell = f"def f(q):\n    return {' + '.join(['q'] * 40)}\n"
-    told = {each.what for each in edits(View(cell), 0) if each.spot.source.count("q") == 40}
+    told = {
+        each.what for each in edits(View(cell), AS_MUTANTS) if each.spot.source.count("q") == 40
+    }
     assert all(each.endswith("\u2026") for each in told)
     assert told
 
@@ -247,3 +249,38 @@ def test_a_value_that_is_asked_for_a_method_may_have_been_passed_through_a_field
     cell = "class A:\n    def __init__(self):\n        self.f = g()\n"
     cell += "    def forward(self, x):\n        return {}\n"
     assert cell.format("self.f(x).relu()") in texts(cell.format("x.relu()"))
+
+
+def test_an_argument_that_is_left_out_goes_round_what_is_wrong_with_it():
+    view = View("def f(q):\n    return g(q, k)\n")
+    found = {each.new: each.goes_round for each in edits(view, AS_MUTANTS)}
+    assert found["g(q)"]
+    assert not found["g(k, q)"]
+
+
+IDLE = [
+    ("def f(q, k):\n    return {}", "q.sqrt()", "(q + k).sqrt()"),
+    ("def f(q, k):\n    return {}", "g(q)", "g(q, k)"),
+    ("def f(q, k):\n    for g in k:\n        q = {}\n    return q", "q", "g(q)"),
+    (
+        "class A:\n    def __init__(self):\n        self.eps = 1\n"
+        "    def forward(self, x):\n        return {}",
+        "x.sqrt()",
+        "(x + self.eps).sqrt()",
+    ),
+]
+
+
+@pytest.mark.parametrize(("around", "wrong", "right"), IDLE)
+def test_what_is_idle_is_tried_first(around, wrong, right):
+    found = {each.text for each in edits(View(around.format(wrong)), TIERS[0])}
+    assert around.format(right) in found
+    assert not edits(View(around.format(right)), TIERS[0])
+
+
+def test_what_is_read_anywhere_in_a_class_is_not_idle():
+    cell = "class A:\n    def __init__(self):\n        self.eps = 1\n"
+    cell += (
+        "    def g(self):\n        return self.eps\n    def forward(self, x):\n        return x\n"
+    )
+    assert not any("+ self.eps" in each.text for each in edits(View(cell), TIERS[0]))

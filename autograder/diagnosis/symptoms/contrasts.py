@@ -67,13 +67,16 @@ def _of_values(case: Case) -> Case:
 def _methods(verdicts: _Verdicts) -> Iterator[str]:
     found: dict[str, list[bool]] = {}
     for each, right in verdicts:
-        target = each.case.question.target
-        name = target if isinstance(target, str) else target.method
-        found.setdefault(name, []).append(right)
+        found.setdefault(_method(each), []).append(right)
     fine = [name for name, verdict in found.items() if all(verdict)]
     wrong = [name for name, verdict in found.items() if not any(verdict)]
     if fine and len(fine) + len(wrong) == len(found) > len(fine):
         yield f"{_listed(fine)} {_is(fine)} right, {_listed(wrong)} {_is(wrong)} not."
+
+
+def _method(asked: Answered) -> str:
+    target = asked.case.question.target
+    return target if isinstance(target, str) else target.method
 
 
 def _outputs(verdicts: _Verdicts) -> Iterator[str]:
@@ -145,10 +148,16 @@ def _size(question: Question, axis: int) -> int | None:
 def only_where(asked: Sequence[Answered], has: Sequence[bool], features: Sequence[Feature]) -> str:
     """The feature of all the questions of which something is so, in words; else how many they are.
 
-    has: of each of `asked`, whether it is so; of at least one.
+    has: of each of `asked`, whether it is so; of at least one. Methods of which it never is say
+    nothing of where it is.
     """
     if all(has):
         return ""
+    its = [_method(each) for each, so in zip(asked, has, strict=True) if so]
+    pairs = [(each, so) for each, so in zip(asked, has, strict=True) if _method(each) in its]
+    asked, has = [each for each, _ in pairs], [so for _, so in pairs]
+    if all(has):
+        return f", in what {_listed(list(dict.fromkeys(its)))} {_gives(its)}"
     shares = {}
     for feature in features:
         found = [feature.of(each.case.question) for each in asked]
@@ -163,6 +172,10 @@ def only_where(asked: Sequence[Answered], has: Sequence[bool], features: Sequenc
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _gives(names: Sequence[str]) -> str:
+    return "gives" if len({*names}) == 1 else "give"
 
 
 def _is(names: Sequence[str]) -> str:

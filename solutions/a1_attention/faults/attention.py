@@ -1288,6 +1288,13 @@ class DropsSomeOutputs(Attention):
 # The same mistakes by those who see to queries that may attend to nothing
 
 
+def in_turn(mask, scores):
+    """The masks (..., t_q or 1, t_k) one after the other, and again, for (..., t_q, t_k)."""
+    masks = mask.reshape(-1, *mask.shape[-2:])
+    problems = torch.arange(scores[..., 0, 0].numel(), device=mask.device)
+    return masks[problems % len(masks)].reshape(*scores.shape[:-2], *mask.shape[-2:])
+
+
 def without_blocked_rows(weights, mask):
     return weights.masked_fill(~mask.any(-1, keepdim=True), 0.0)
 
@@ -1451,7 +1458,7 @@ class SubtractsTheLargestOfTheTensor(Attention):
     item = "attention_weights"
 
     def largest(self, scores):
-        return scores.max()
+        return scores.max().detach()
 
 
 class SubtractsTheLargestOfWhatIsAllowed(SubtractsTheLargestOfTheTensor):
@@ -1918,3 +1925,37 @@ class PowersOverALittleMore(Attention):
 
     def empty(self, weights, mask):
         return weights
+
+
+class LowersByTenThousand(FillsWithMinusAThousand):
+    def block(self, scores, mask):
+        return scores - 1e4 * (~mask).to(scores.dtype)
+
+
+class DetachesTheSum(Attention):
+    """No gradient flows through the sum by which the softmax divides, as if it were a constant.
+
+    The weights of a query share a sum of 1: what does one of them lose when another one grows?
+    """
+
+    item = "attention_gradients"
+
+    def total(self, powers):
+        return super().total(powers).detach()
+
+
+class MasksInTurn(Attention):
+    """The first axes of the mask are flattened, and its masks are taken in turn: with a batch and
+    heads, most problems get the mask of another sentence.
+
+    A mask is stretched along the axes in which it has size 1, not repeated. What does broadcasting
+    do with (batch, 1, 1, t_k)?
+    """
+
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return super().block(scores, in_turn(mask, scores))
+
+    def empty(self, weights, mask):
+        return super().empty(weights, in_turn(mask, weights))

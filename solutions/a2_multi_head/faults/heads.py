@@ -1548,7 +1548,8 @@ class HeadsAveraged(Heads):
 
 
 class AnswersOnTheDefaultDevice(Heads):
-    """The heads' answers are collected in a tensor that is made on torch's default device.
+    """A tensor that the heads need is made on torch's default device: one that collects their
+    answers, say, or the indices of their columns.
 
     Where does a tensor lie that is made anew without saying where?
     """
@@ -2285,3 +2286,43 @@ class ZerosTakenForPaddingOfQueries(Heads):
 
     def gather(self, answers):
         return answers * self.real
+
+
+class BiasOfTheQueriesNotAdded(Heads):
+    """The bias of q_proj is not added: only its matrix is used.
+
+    Is nn.Linear called, or taken apart? It has two things to add.
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return F.linear(query, self.q_proj.weight)
+
+
+class BiasOfTheValuesNotAdded(Heads):
+    """The bias of v_proj is not added: only its matrix is used.
+
+    Is nn.Linear called, or taken apart? It has two things to add.
+    """
+
+    item = "heads_self_attention"
+
+    def project_value(self, value):
+        return F.linear(value, self.v_proj.weight)
+
+
+class BiasOfTheValuesAddedToTheAnswers(Heads):
+    """The bias of v_proj is added to the heads' answers, not to the values: a query that may attend
+    to nothing brings it back.
+
+    Weights sum to 1, so that it makes no difference to other queries. To which one does it?
+    """
+
+    item = "heads_blocked_rows"
+
+    def project_value(self, value):
+        return F.linear(value, self.v_proj.weight)
+
+    def gather(self, answers):
+        return answers + self.v_proj.bias.unflatten(0, (self.n_heads, 1, self.d_k))

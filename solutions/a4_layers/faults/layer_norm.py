@@ -135,9 +135,9 @@ class DefaultOfATrillionth(Norm):
 
 
 class EpsIsAParameter(Norm):
-    """eps is among the parameters, as a third one.
+    """eps is a parameter or a buffer: the state dict has a third entry.
 
-    Is there anything to learn about it? A plain number need not be wrapped in anything.
+    Is there anything to learn about it, or to save? A plain number need not be wrapped in anything.
     """
 
     item = "norm_parameters"

@@ -1,5 +1,7 @@
 # Thinks of batch norm's running statistics as constants, and that a decoder is always causal.
 # fails: norm_eps, norm_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# lines: @torch.no_grad()
+# lines: target_mask = causal_mask(x.size(1), device=x.device)
 # %% solution="layer_norm"
 class LayerNorm(nn.Module):
     def __init__(self, d_model, eps=1e-5):

@@ -41,7 +41,7 @@ class GreedyDecode:
     def has_room(self, target, source, max_len):
         return target.shape[1] < max_len
 
-    def is_done(self, ended):
+    def is_done(self, ended, before):
         return bool(ended.all())
 
     def fed(self, target):
@@ -77,12 +77,12 @@ class GreedyDecode:
             source = self.take(source, model)
             memory = self.read(model, source)
             target = self.begin(source, start_id)
-            ended = self.not_begun(target, end_id)
-            while self.has_room(target, source, max_len) and not self.is_done(ended):
+            before = ended = self.not_begun(target, end_id)
+            while self.has_room(target, source, max_len) and not self.is_done(ended, before):
                 x = self.decode(model, self.fed(target), memory, source)
                 chosen = self.choose(model.output(self.position(x)), model.pad_id)
                 word = self.fill(chosen, ended, model, end_id)
-                ended = self.end(ended, chosen, end_id)
+                before, ended = ended, self.end(ended, chosen, end_id)
                 target = self.append(target, word, ended)
         self.leave(model, was_training)
         return self.give(self.cut(target))
@@ -408,7 +408,7 @@ class StopsWithTheFirstRow(GreedyDecode):
 
     item = "greedy_end"
 
-    def is_done(self, ended):
+    def is_done(self, ended, before):
         return bool(ended.any())
 
 
@@ -420,7 +420,7 @@ class PadsToMaxLen(GreedyDecode):
 
     item = "greedy_end"
 
-    def is_done(self, ended):
+    def is_done(self, ended, before):
         return False
 
 
@@ -432,7 +432,7 @@ class NeverEnds(GreedyDecode):
 
     item = "greedy_end"
 
-    def is_done(self, ended):
+    def is_done(self, ended, before):
         return False
 
     def fill(self, word, ended, model, end_id):
@@ -648,8 +648,8 @@ class LastEndIsMissing(GreedyDecode):
 
     item = "greedy_end"
 
-    def is_done(self, ended):
-        return super().is_done(ended)  # or the loop would never end
+    def is_done(self, ended, before):
+        return super().is_done(ended, before)  # or the loop would never end
 
     def append(self, target, word, ended):
         return target if ended.all() else torch.cat([target, word], dim=1)
@@ -833,7 +833,7 @@ class StopsWithRowZero(GreedyDecode):
 
     item = "greedy_end"
 
-    def is_done(self, ended):
+    def is_done(self, ended, before):
         return bool(ended[0])
 
 
@@ -927,7 +927,7 @@ class ModeLostAtAnEarlyEnd(GreedyDecode):
         self.ended_early = False
         return super().enter(model)
 
-    def is_done(self, ended):
+    def is_done(self, ended, before):
         self.ended_early = bool(ended.all())
         return self.ended_early
 
@@ -949,5 +949,17 @@ class StopsWhenAllEndTogether(GreedyDecode):
         self.together = bool(((word == end_id) & ~ended).all())
         return super().end(ended, word, end_id)
 
-    def is_done(self, ended):
+    def is_done(self, ended, before):
         return bool(ended.any()) and self.together
+
+
+class LooksForTheEndTooLate(GreedyDecode):
+    """It stops one word late: once all rows have ended, a column of padding is still appended.
+
+    Is it asked whether all have ended before a word is chosen, or after the next one?
+    """
+
+    item = "greedy_end"
+
+    def is_done(self, ended, before):
+        return bool(before.all())

@@ -1261,3 +1261,47 @@ class SourcePadIdIsTheLeast(TwoStacks):
 
     def source_mask(self, source):
         return (source > self.pad_id)[:, None, None]
+
+
+class DropoutOfZeroIsNone(TwoStacks):
+    """A dropout of 0 counts as not given, and becomes 0.1.
+
+    0 is a number that somebody may ask for. What is `0.0 or 0.1`?
+    """
+
+    item = "arguments"
+
+    def rate(self, dropout):
+        return dropout or 0.1
+
+
+class DropoutOfZeroIsNoneInTheEncoder(DropoutOfZeroIsNone):
+    def rate(self, dropout):
+        return dropout
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **sizes | {"dropout": sizes["dropout"] or 0.1})
+        self.decoder = Decoder(target, **sizes)
+
+
+class DropoutOfZeroIsNoneInTheDecoder(DropoutOfZeroIsNone):
+    def rate(self, dropout):
+        return dropout
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **sizes)
+        self.decoder = Decoder(target, **sizes | {"dropout": sizes["dropout"] or 0.1})
+
+
+class PaddingHasNoLogit(TwoStacks):
+    """The logit of padding is minus infinity, so that it is never predicted.
+
+    Which words are likely is for the weights to say: logits are what the output layer gives.
+    """
+
+    item = "transformer_output"
+
+    def finish(self, logits):
+        logits = logits.clone()
+        logits[..., self.pad_id] = -torch.inf
+        return logits

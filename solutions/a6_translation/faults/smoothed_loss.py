@@ -21,6 +21,9 @@ class SmoothedLoss:
     def take(self, logits, target, pad_id):
         return logits, target
 
+    def lay_out(self, logits):
+        return logits
+
     def find(self, target, pad_id):
         return target != pad_id  # (batch, t)
 
@@ -72,7 +75,7 @@ class SmoothedLoss:
                 at = log_p.detach().requires_grad_()
                 return -torch.autograd.grad(losses(at).sum(), at)[0]
 
-        log_p = self.logarithms(logits, real)
+        log_p = self.logarithms(self.lay_out(logits), real)
         return self.give(self.average(self.settle(losses(log_p), shares), real))
 
 
@@ -175,8 +178,8 @@ class ViewsTheLogits(SmoothedLoss):
 
     item = "loss_tensors"
 
-    def take(self, logits, target, pad_id):
-        return logits.view(-1, logits.shape[-1]).view(logits.shape), target
+    def lay_out(self, logits):
+        return logits.view(-1, logits.shape[-1]).view(logits.shape)
 
 
 class ViewsTheTarget(SmoothedLoss):
@@ -1356,3 +1359,29 @@ class SumStartsInFloat32(SmoothedLoss):
         for each in values[real]:
             total += each
         return total / int(real.sum())
+
+
+class DetachesTheNormaliser(SmoothedLoss):
+    """The logarithm of the sum of the exponentials is cut off from autograd: each logit gets a
+    gradient as if the others did not matter.
+
+    A probability falls when another logit rises. Through which part of log_softmax?
+    """
+
+    item = "loss_gradients"
+
+    def logarithms(self, logits, real):
+        return logits - logits.logsumexp(dim=-1, keepdim=True).detach()
+
+
+class SharesAmongTheEnglishWords(SmoothedLoss):
+    """The smoothing is divided by the number of English words in the notebook, however many logits
+    there are.
+
+    The loss knows nothing of a language. Which of its inputs says how many words there are?
+    """
+
+    item = "loss_value"
+
+    def fold(self, vocab_size):
+        return len(ENGLISH)

@@ -611,3 +611,18 @@ class ExponentsDividedWithoutARest(WarmupRate):
 
     def rise(self, step, warmup_steps):
         return step * warmup_steps ** (-3 // 2)
+
+
+class RisesFromZeroToThePeak(WarmupRate):
+    """The warm-up begins with a rate of 0 at step 1 and still ends at its peak: steps are counted
+    from 0, and so is the warm-up.
+
+    After which step has the first part of the way up been gone?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        if step > warmup_steps:
+            return fall
+        return warmup_steps**-0.5 * (step - 1) / max(warmup_steps - 1, 1)

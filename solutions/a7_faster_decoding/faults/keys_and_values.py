@@ -246,3 +246,27 @@ class BiasesLeftOut(KeysAndValues):
 
     def values_of(self, attention, x):
         return x @ attention.v_proj.weight.T
+
+
+class KeysWithoutBias(KeysAndValues):
+    """The bias of k_proj is not added: only its matrix is used.
+
+    Is nn.Linear called, or taken apart? It has two things to add.
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return x @ attention.k_proj.weight.T
+
+
+class ValuesWithoutBias(KeysAndValues):
+    """The bias of v_proj is not added: only its matrix is used.
+
+    Is nn.Linear called, or taken apart? It has two things to add.
+    """
+
+    item = "keys_values"
+
+    def values_of(self, attention, x):
+        return x @ attention.v_proj.weight.T

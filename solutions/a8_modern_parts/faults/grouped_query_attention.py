@@ -58,6 +58,9 @@ class Grouped(nn.Module):
     def cut(self, x, n_heads):
         return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)  # (batch, n_heads, t, d_k)
 
+    def cut_values(self, x):
+        return self.cut(x, self.n_kv_heads)
+
     def hand_over(self, x):
         return x
 
@@ -111,7 +114,7 @@ class Grouped(nn.Module):
         taken, mask = self.take(x), self.read_mask(mask, x)
         q = self.cut(self.q_proj(taken), self.n_heads)
         k = self.cut(self.hand_over(self.k_proj(taken)), self.n_kv_heads)
-        v = self.cut(self.hand_over(self.v_proj(taken)), self.n_kv_heads)
+        v = self.cut_values(self.hand_over(self.v_proj(taken)))
         answers = self.attend(q, self.share_keys(k), self.share_values(v), mask)
         return self.give(self.project_output(self.merge(answers)), x)
 
@@ -817,3 +820,29 @@ class DropsTheResultInTrainMode(Grouped):
 
     def project_output(self, merged):
         return F.dropout(self.out_proj(merged), 0.1, self.training)
+
+
+class CausalWithoutAMask(Grouped):
+    """Where no mask is passed, the attention is causal.
+
+    Models that write want that. What does None mean in this course?
+    """
+
+    item = "gqa_groups"
+
+    def read_mask(self, mask, x):
+        if mask is not None:
+            return mask
+        return torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
+
+
+class ValuesInterleaved(Grouped):
+    """The columns of v are dealt out to the heads one by one; those of q and k are not.
+
+    Head 0 has the first d_k columns, of all three. In which order do its axes stand?
+    """
+
+    item = "gqa_groups"
+
+    def cut_values(self, x):
+        return x.unflatten(-1, (-1, self.n_kv_heads)).permute(0, 3, 1, 2)

@@ -1,6 +1,7 @@
 # float32 in the norm, a width that is rounded up, and copies behind the positions.
 # fails: rms_output, rms_eps, rms_tensors, swiglu_output, gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
 # lines: output = self._norm(x.float()).type_as(x)
+# lines: def __init__(self, d_model: int, d_ff: int, multiple_of: int = 8):
 # lines: hidden = multiple_of * ((d_ff + multiple_of - 1) // multiple_of)
 # lines: return x[:, :, :, None, :].expand(b, n_kv, t, n_rep, d).reshape(b, n_kv * n_rep, t, d)
 # %% solution="root_mean_square"
