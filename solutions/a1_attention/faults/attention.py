@@ -1458,7 +1458,7 @@ class SubtractsTheLargestOfTheTensor(Attention):
     item = "attention_weights"
 
     def largest(self, scores):
-        return scores.max().detach()
+        return scores.max()
 
 
 class SubtractsTheLargestOfWhatIsAllowed(SubtractsTheLargestOfTheTensor):
@@ -1482,6 +1482,9 @@ class SubtractsTheLargestOfAllScores(SubtractsTheLargestOfTheTensor):
 
 
 class SubtractsTheLargestAndDividesByNoZero(SubtractsTheLargestOfTheTensor):
+    def largest(self, scores):
+        return scores.max().detach()
+
     def guard(self, total):
         return total.masked_fill(total == 0, 1.0)
 

@@ -1801,15 +1801,3 @@ class SinglePositionStandsForItself(ThreeFrames):
 
     def attend(self, x, memory, mask):
         return x if x.shape[1] == 1 else super().attend(x, memory, mask)
-
-
-class DropsTheMemory(ThreeFrames):
-    """Dropout is applied to memory, too, before it is read.
-
-    Whose numbers are dropped in a frame: what is read, or what was said of it?
-    """
-
-    item = "decoder_dropout"
-
-    def read_memory(self, memory):
-        return self.dropout(memory)
