@@ -54,7 +54,8 @@ def _read(text: str) -> frozenset[str]:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
         return frozenset()
-    loaded = (each for each in nodes if isinstance(getattr(each, "ctx", None), ast.Load))
-    return frozenset(
-        ast.unparse(each) for each in loaded if isinstance(each, (ast.Name, ast.Attribute))
-    )
+    loaded = [each for each in nodes if isinstance(getattr(each, "ctx", None), ast.Load)]
+    names = {each.id for each in loaded if isinstance(each, ast.Name)}
+    fields = (each for each in loaded if isinstance(each, ast.Attribute))
+    of_names = {(x.value.id, x.attr) for x in fields if isinstance(x.value, ast.Name)}
+    return frozenset(names.union(map(".".join, of_names)))

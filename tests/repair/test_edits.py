@@ -278,6 +278,11 @@ def test_what_is_idle_is_tried_first(around, wrong, right):
     assert not edits(View(around.format(right)), TIERS[0])
 
 
+def test_whatever_number_a_function_holds_what_it_reads_is_known():
+    cell = f"def f(q, k):\n    return g(q) + (0x{'f' * 5000}).real\n"  # which Python does not print
+    assert any("g(q, k)" in each.text for each in edits(View(cell), TIERS[0]))
+
+
 def test_what_is_read_anywhere_in_a_class_is_not_idle():
     cell = "class A:\n    def __init__(self):\n        self.eps = 1\n"
     cell += (
