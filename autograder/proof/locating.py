@@ -143,6 +143,7 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
                 lambda other, given=(): remote_student(other, exam, server, given),
                 Purse(time.monotonic() + _SECONDS),
             )
-            raised = {one.failure.source or "" for one in outcomes if one.failure}
+            failures = (one.failure for one in outcomes)
+            raised = {one.source for one in failures if one is not None and one.source}
             found.append(each.judged(told, raised))
     return found

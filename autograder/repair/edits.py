@@ -79,7 +79,8 @@ class Edit:
         """
         node, new = self.spot.node, self.new.strip()
         if isinstance(node, cst.Call) and new.startswith(f"{self.spot.view.source(node.func)}("):
-            return len(new) < len(self.spot.source)
+            left = cst.parse_expression(new)
+            return isinstance(left, cst.Call) and len(left.args) < len(node.args)
         return new == _NOTHING and self.spot.raised and not self.source.startswith(_RAISES)
 
     @property

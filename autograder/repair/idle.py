@@ -38,22 +38,23 @@ def brought_in(spot: Spot) -> Iterator[str]:
 def _idle(spot: Spot) -> list[str]:
     """Names in scope that the function never reads, and fields that the class never does."""
     assert spot.function is not None
-    read = _read(spot.view.source(spot.function))
+    read = _read(spot, spot.function)
     names = [each for each in spot.names if each not in read]
-    owner = next((x for x in spot.view.around(spot.node) if isinstance(x, cst.ClassDef)), None)
-    if owner is None or spot.function.name.value.startswith("__"):
+    if spot.owner is None or spot.function.name.value.startswith("__"):
         return names
-    read = _read(spot.view.source(owner))
+    read = _read(spot, spot.owner)
     return names + [f"self.{each}" for each in spot.fields if f"self.{each}" not in read]
 
 
+def _read(spot: Spot, node: cst.CSTNode) -> frozenset[str]:
+    """The names, and fields as `self.name`, whose values are used in a function or class."""
+    indent = spot.view.indent(spot.view.span(node)[0])
+    return _loaded(f"if True:\n {indent}{spot.view.source(node)}")
+
+
 @lru_cache(256)  # asked for each place of a function
-def _read(text: str) -> frozenset[str]:
-    """The names, and fields as `self.name`, whose values are used."""
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError):
-        return frozenset()
+def _loaded(text: str) -> frozenset[str]:
+    nodes = ast.walk(ast.parse(text))
     loaded = [each for each in nodes if isinstance(getattr(each, "ctx", None), ast.Load)]
     names = {each.id for each in loaded if isinstance(each, ast.Name)}
     fields = (each for each in loaded if isinstance(each, ast.Attribute))

@@ -63,12 +63,13 @@ class Spot:
         But for those by which it would be called again, without end: two of them in a line, and the
         line was taken for a loop, of which nothing more is tried.
         """
-        found = self.view.fields_of(self._owner) if self._owner else []
+        found = self.view.fields_of(self.owner) if self.owner else []
         here = {"forward"} | ({self.function.name.value} if self.function else set())
         return [each for each in found if each not in here]
 
     @cached_property
-    def _owner(self) -> cst.ClassDef | None:
+    def owner(self) -> cst.ClassDef | None:
+        """The innermost class that it stands in."""
         above = self.view.around(self.node)
         return next((each for each in above if isinstance(each, cst.ClassDef)), None)
 
@@ -90,7 +91,7 @@ class Spot:
     @cached_property
     def known_fields(self) -> list[str]:
         """The fields of `self` that are numbers or tensors, as they are written in its class."""
-        known = self.view.kinds_in(self._owner) if self._owner else {}
+        known = self.view.kinds_in(self.owner) if self.owner else {}
         # What was not used yet is mostly kept under the name under which it came.
         kinds = [
             (f"self.{each}", known.get(f"self.{each}", known.get(each))) for each in self.fields

@@ -576,8 +576,10 @@ def test_max_len_of_the_transformer(student: Student, agree: Agree, draw: Draw) 
     many, naming = source_words(draw, t=MAX_LEN + 1), (MAX_LEN + 1, MAX_LEN)
     most = many[:, :MAX_LEN].clone()
     logits = student.call(module, most, most).value  # whether they are right is asked elsewhere
-    if not isinstance(logits, torch.Tensor) or logits.isnan().any():
-        agree.wrong(module, "expected logits, got none, or NaN", most, most)
+    shape = *most.shape, TARGET_VOCAB
+    fits = isinstance(logits, torch.Tensor) and logits.shape == shape
+    if not (fits and logits.is_floating_point()) or logits.isnan().any():
+        agree.wrong(module, f"expected logits of shape {shape}, and no NaN", most, most)
     agree.raises(ValueError, module, many, most, naming=naming)
     agree.raises(ValueError, module, most, many, naming=naming)
 

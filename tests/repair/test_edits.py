@@ -263,6 +263,12 @@ IDLE = [
     ("def f(q, k):\n    return {}", "g(q)", "g(q, k)"),
     ("def f(q, k):\n    for g in k:\n        q = {}\n    return q", "q", "g(q)"),
     (
+        "class A:\n    @torch.no_grad()\n    def f(self, q, k):\n        '''\nAll of it.'''\n"
+        "        return {}",
+        "g(q)",
+        "g(q, k)",
+    ),
+    (
         "class A:\n    def __init__(self):\n        self.eps = 1\n"
         "    def forward(self, x):\n        return {}",
         "x.sqrt()",
