@@ -1,7 +1,7 @@
 """What is there and nobody looks at: where something is missing, it is most often just that."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import libcst as cst
@@ -38,23 +38,25 @@ def brought_in(spot: Spot) -> Iterator[str]:
 def _idle(spot: Spot) -> list[str]:
     """Names in scope that the function never reads, and fields that the class never does."""
     assert spot.function is not None
-    read = _read(spot, spot.function)
-    names = [each for each in spot.names if each not in read]
+    names = _unread(spot.names, spot.view.source(spot.function))
     if spot.owner is None or spot.function.name.value.startswith("__"):
         return names
-    read = _read(spot, spot.owner)
-    return names + [f"self.{each}" for each in spot.fields if f"self.{each}" not in read]
+    fields = [f"self.{each}" for each in spot.fields]
+    return names + _unread(fields, spot.view.source(spot.owner))
 
 
-def _read(spot: Spot, node: cst.CSTNode) -> frozenset[str]:
-    """The names, and fields as `self.name`, whose values are used in a function or class."""
-    indent = spot.view.indent(spot.view.span(node)[0])
-    return _loaded(f"if True:\n {indent}{spot.view.source(node)}")
+def _unread(names: Sequence[str], text: str) -> list[str]:
+    read = _read(text)
+    return [] if read is None else [each for each in names if each not in read]
 
 
 @lru_cache(256)  # asked for each place of a function
-def _loaded(text: str) -> frozenset[str]:
-    nodes = ast.walk(ast.parse(text))
+def _read(text: str) -> frozenset[str] | None:
+    """The names, and fields as `self.name`, whose values are used; None of what stands askew."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return None
     loaded = [each for each in nodes if isinstance(getattr(each, "ctx", None), ast.Load)]
     names = {each.id for each in loaded if isinstance(each, ast.Name)}
     fields = (each for each in loaded if isinstance(each, ast.Attribute))

@@ -259,6 +259,7 @@ def test_an_argument_that_is_left_out_goes_round_what_is_wrong_with_it():
 
 
 IDLE = [
+    ("class A:\n\tdef f(self, q, k):\n\t\treturn {}", "g(q)", "g(q, k)"),
     ("def f(q, k):\n    return {}", "q.sqrt()", "(q + k).sqrt()"),
     ("def f(q, k):\n    return {}", "g(q)", "g(q, k)"),
     ("def f(q, k):\n    for g in k:\n        q = {}\n    return q", "q", "g(q)"),
