@@ -26,7 +26,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.sandbox import landlock, pages
+from autograder.sandbox import imports, landlock, pages
 from autograder.sandbox.confine import Limits, address_space, confine
 from autograder.sandbox.emptied import empty
 
@@ -52,14 +52,15 @@ def main() -> None:
     control = socket.socket(fileno=0)
 
     gc.disable()  # of what is imported, nothing is garbage
-    _leave_paths_as_they_are()
-    import torch
+    imports.leave_paths_as_they_are()
+    with imports.looking_once():
+        import torch
 
-    from autograder.sandbox import fork, warm
+        from autograder.sandbox import fork, warm
 
-    for name in config["preload"]:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+        for name in config["preload"]:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
     if config["confined"]:
         be_reaper = 36  # orphans of a submission become ours to wait for
         ctypes.CDLL(None).prctl(be_reaper, 1, 0, 0, 0)
@@ -128,16 +129,6 @@ def _try_a_fork(rules: int | None) -> None:
     except PermissionError:
         return
     sys.exit("the walls leak: a socket can be had")
-
-
-def _leave_paths_as_they_are() -> None:
-    """Spare the imports the real path of every module, and forks what they may not ask.
-
-    Torch's asks for them again and again, a look at the file system for each folder, ten
-    thousand in all; behind sandlock, which examines each, they would take two seconds. In a fork no
-    link can be read: matplotlib, which asks for the real path of its fonts, could draw nothing.
-    """
-    os.path.realpath = lambda path, **_: os.path.abspath(path)  # type: ignore[assignment]
 
 
 def _watch(child: int, control: socket.socket, scratch: str, max_bytes: int) -> dict[str, Any]:

@@ -24,9 +24,9 @@ STANDING = ("sandlock", "bubblewrap", "plain")  # the best first
 WALLS = (*STANDING, "none")
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
-    *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "kept"),
-    *("landlock", "modules", "output", "pages", "refusal", "server", "session", "tamper"),
-    *("warm", "wire", "work"),
+    *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "imports"),
+    *("kept", "landlock", "modules", "output", "pages", "refusal", "server", "session"),
+    *("tamper", "warm", "wire", "work"),
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)
