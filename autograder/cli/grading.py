@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
@@ -174,10 +175,12 @@ def check(
         wall = wall_for(sandbox, no_sandbox)
         if not file.is_file():
             fail(f"{file} is not a file")
-        exam = prepare(found, assignment or file.stem, read_secret(found.root))
-        with Server(wall, limits_of(exam.assignment)) as server:
-            with err.status("starting the sandbox"):
-                server.start()
+        which = found.assignment(assignment or file.stem)
+        with Server(wall, limits_of(which)) as server:
+            with err.status("starting the sandbox"), ThreadPoolExecutor() as meanwhile:
+                started = meanwhile.submit(server.start)
+                exam = prepare(found, which.id, read_secret(found.root))
+                started.result()
             result = grade_one(file.resolve().parent.name, file, exam, server)
     if as_json:
         typer.echo(result.model_dump_json(indent=2))

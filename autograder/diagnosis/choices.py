@@ -6,7 +6,7 @@ another is added that explains more of it, or more cases, until nothing is left.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations, takewhile
+from itertools import combinations, islice, product, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.components import Fault, Faults, combine
@@ -15,6 +15,7 @@ from autograder.diagnosis.evidence import tensors_of
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be
 _MOST = 4  # mistakes in one component
+_WAYS = 2  # in which one of them is written
 
 
 def best(found: Mapping[Faults, float]) -> list[Faults]:
@@ -35,15 +36,17 @@ class Choices:
         self._before = before
         self._bases = [before, ()] if before else [()]
 
-    def each(self, may_be: Callable[[Faults], bool]) -> Iterator[Iterable[Faults]]:
+    def each(
+        self, may_be: Callable[[Iterable[Faults]], Iterable[Faults]]
+    ) -> Iterator[Iterable[Faults]]:
         """One by one, each list with and without what is wrong before it.
 
-        may_be: whether faults, by where they are known to show, may be what is asked for.
+        may_be: what of these, by where faults are known to show, may be what is asked for.
         """
         yield list(self._bases)
         for choices in self._in_turn():
             known = all(fault.shows for faults in choices for fault in faults)
-            yield list(filter(may_be, choices)) if known and not self._before else choices
+            yield list(may_be(choices)) if known and not self._before else choices
             if choices is self._often:
                 yield self._agreement.for_a_while(self._inside)
 
@@ -58,9 +61,11 @@ class Choices:
         yield from grow
 
     def _growing(self) -> Iterator[list[Faults]]:
-        for size in range(1, _MOST):
-            if self._agreement.is_patient:
-                yield self._larger[size - 1] if size <= len(self._larger) else self._next()
+        for size in range(_MOST):
+            if size < len(self._larger):
+                yield self._larger[size]
+            elif self._agreement.is_patient:
+                yield self._next()
 
     def with_another(self, seeds: Sequence[Faults]) -> list[Faults]:
         """These together with any other fault, in the order of their file."""
@@ -98,6 +103,9 @@ class Choices:
                     if not self._agreement.is_patient or (explained and not goes_on):
                         break
                     gain = self._agreement.share(faults, place) - had
+                    # Where little is wrong that proves nothing; a base is proven elsewhere.
+                    if base and not had and self._agreement.agrees(faults, place):
+                        gain = max(gain, 1.0)
                     gains[faults] = max(gain, gains.get(faults, 0.0))
                     explained |= gain >= 1
                 if explained and base:
@@ -178,7 +186,24 @@ class Choices:
 
     @cached_property
     def _seeds(self) -> list[Faults]:
-        return best(self._hints)
+        return [*self._each_by_itself, *best(self._hints)][:_SEEDS]
+
+    @cached_property
+    def _each_by_itself(self) -> list[Faults]:
+        """The mistakes that explain an item alone, where no other does: all of them together.
+
+        What is asked of a method by itself shows its mistake even where another one hides it. One
+        that is written in several ways may stand in any of them.
+        """
+        ours, found = self._agreement, dict[tuple[Fault, ...], None]()
+        for item in ours.items:
+            places = ours.of(item)
+            alone = [(each,) for each in ours.faults if _may_show(each, item)]
+            fitting = [each for each in ours.fitting(alone, places) if ours.is_apart(each, places)]
+            if len({each.sentence for (each,) in fitting}) == 1:
+                found[tuple(each for (each,) in fitting)] = None
+        together = (tuple(dict.fromkeys(each)) for each in product(*found) if found)
+        return [each for each in islice(together, _WAYS) if combine(each)]
 
     @cached_property
     def _hinted(self) -> Faults:
@@ -189,6 +214,12 @@ class Choices:
     def _larger(self) -> list[list[Faults]]:
         """Two mistakes, three, and four, as far as they were asked for."""
         return []
+
+    @property
+    def largest(self) -> list[Faults]:
+        """Those that explained the most when the last mistake was added."""
+        grown = [each for each in self._larger if each]
+        return best(dict.fromkeys(grown[-1], 1.0)) if grown else []
 
     def _next(self) -> list[Faults]:
         places = self._agreement.places

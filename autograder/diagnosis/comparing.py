@@ -39,7 +39,8 @@ def shapes(answer: Answer) -> set[tuple[str, tuple[int, ...]]]:
 def same(one: Answer, other: Answer, case: Case, loosely: bool = False) -> bool:
     """Whether two answers are one within what is allowed, in all that the check looks at.
 
-    loosely: to the digits of float32, a tiny number for 0, an exception in other words.
+    loosely: to the digits of float32, a tiny number for 0, NaN for an infinity, an exception in
+    other words.
     """
     return _distance(one, other, case, loosely, 1.0) <= 1
 
@@ -285,11 +286,11 @@ def _apart(one: Any, other: Any, case: Case, loosely: bool, zeros: Any = None) -
     largest = float(_row_distance(one.flatten(), other.flatten()))
     if not math.isnan(largest):
         return largest / allowed
-    # The same infinities, and NaN where the other has it.
+    # The same infinities, and NaN where the other has it; or what further steps made of these.
     finite = one.isfinite()
     if not torch.equal(finite, other.isfinite()):
         return torch.inf
-    if not torch.equal(one[~finite].nan_to_num(0.0), other[~finite].nan_to_num(0.0)):
+    if not loosely and not torch.equal(one[~finite].nan_to_num(0.0), other[~finite].nan_to_num(0.0)):
         return torch.inf
     one, other = one[finite], other[finite]
     return float(_row_distance(one, other)) / allowed if one.numel() else 0.0

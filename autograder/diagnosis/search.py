@@ -13,6 +13,7 @@ at work in a later one or not: both are tried.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, combinations
 
 import torch
@@ -43,13 +44,17 @@ def diagnose(
             items = {bank.cases[place].item for place in bank.cases_of(component)}
             if items.isdisjoint(failed):  # what else went wrong was another component's doing
                 continue
+            certain: Faults = ()
+            ours: dict[str, Diagnosis] = {}
             for loosely in (False, True):
                 search = _Search(Agreement(bank, component, answers, loosely), before)
-                if ours := search.diagnose(failed):
+                ours = search.diagnose(failed) | ours
+                certain = certain or search.certain
+                if ours.keys() >= {each for each in search.items if each in failed}:
                     break
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
-            before += search.certain
+            before += certain
         return found
 
 
@@ -73,9 +78,14 @@ class _Search:
         self._before = before
         self.certain: Faults = ()  # what all that is known of the component proves
 
+    @property
+    def items(self) -> Sequence[str]:
+        """Those that are wrong here."""
+        return self._agreement.items
+
     def diagnose(self, failed: Collection[str]) -> dict[str, Diagnosis]:
         """What explains these of its items that are wrong here."""
-        wanted = [item for item in self._agreement.items if item in failed]
+        wanted = [item for item in self.items if item in failed]
         whole = self._explain_all()
         if not whole:
             return self._diagnose_each(wanted)
@@ -95,7 +105,7 @@ class _Search:
         likely = () if self._before else ours.likely()
         if found := ours.fitting([(each,) for each in likely], to_explain):
             return found
-        for choices in self._choices.each(ours.may_be_all):
+        for choices in self._choices.each(partial(filter, ours.may_be_all)):
             if found := ours.fitting(choices, ours.places):
                 return self._with_twins(found, ours.places)
         return self._with_twins(ours.fitting(self._choices.inherited(), ours.places), ours.places)
@@ -130,7 +140,7 @@ class _Search:
         return Diagnosis(choices[0], len(places), tuple(choices[1:]), ours.loosely)
 
     def _explain_item(self, item: str, places: Sequence[int]) -> list[Faults]:
-        for choices in self._choices.each(lambda faults: all(item in x.shows for x in faults)):
+        for choices in self._choices.each(partial(_all_seen_in, item)):
             if found := self._agreement.fitting(choices, places):
                 return self._with_twins(found, places)
         return []
@@ -195,17 +205,21 @@ class _Search:
         if it is seen in no case there, with any other fault, it was not made. An exception hides
         everything: then the items that it explains must be as many as the others.
         """
-        cited = {item: set(each.all_faults) for item, each in found.items()}
+        cited = {item: {x.mistake for x in each.all_faults} for item, each in found.items()}
+        known = [*dict.fromkeys(each.faults for each in found.values()), *self._choices.largest]
         doubtful = set()
-        for fault in set().union(*cited.values()):
-            others = [x for x in self._agreement.items if fault not in cited.get(x, ())]
-            seen = [self._is_seen(fault, item) for item in others]
+        for fault in all_of(each.all_faults for each in found.values()):
+            others = [x for x in self._agreement.items if fault.mistake not in cited.get(x, ())]
+            seen = [self._is_seen(fault, item, known) for item in others]
             if False in seen or seen.count(None) > len(self._agreement.items) - len(others):
-                doubtful.add(fault)
+                doubtful.add(fault.mistake)
         return {item: each for item, each in found.items() if doubtful.isdisjoint(cited[item])}
 
-    def _is_seen(self, fault: Fault, item: str) -> bool | None:
-        """Whether a fault that shows in an item is seen there; None where exceptions hide it."""
+    def _is_seen(self, fault: Fault, item: str, known: Sequence[Faults]) -> bool | None:
+        """Whether a fault that shows in an item is seen there; None where exceptions hide it.
+
+        known: what explains others, or some of all.
+        """
         ours = self._agreement
         places = [each for each in ours.of(item) if each in ours.wrong]
         shows = [each for each in places if ours.is_apart((fault,), [each])]
@@ -214,10 +228,19 @@ class _Search:
             return None if shows else True
         if any(ours.share((fault,), each) for each in answered):
             return True
+        beside = [each for each in known if fault.mistake in {x.mistake for x in each}]
+        if any(ours.agrees(faults, each) for faults in beside for each in answered):
+            return True
         others = self._choices.with_another([(fault,)])
         may_be = [faults for faults in others if any(item in each.shows for each in faults)]
         asked = ((faults, each) for faults in may_be for each in answered if ours.is_patient)
         return any(ours.agrees(*each) for each in asked)
+
+
+def _all_seen_in(item: str, choices: Iterable[Faults]) -> Iterable[Faults]:
+    """Of each choice what is known to show in an item."""
+    found = (tuple(each for each in faults if item in each.shows) for faults in choices)
+    return dict.fromkeys(each for each in found if each)
 
 
 def _seen_in(item: str, faults: Faults) -> Faults:

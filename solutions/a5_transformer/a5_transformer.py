@@ -282,7 +282,8 @@ class Decoder(nn.Module):
 #
 # With `n_layers` 1, 2 and 3, encoder and decoder have as many layers, each with parameters of its
 # own (names and shapes are compared), and the result is that of all of them in their order: no
-# layer is left out, and none stands in for another.
+# layer is left out, and none stands in for another. Every layer of the decoder reads the same
+# memory, whether the target is longer than the source, shorter, or as long.
 
 # %% active="ipynb" check="stack_depth"
 # check("stack_depth")

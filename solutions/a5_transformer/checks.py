@@ -298,6 +298,12 @@ def test_depths(agree: Agree, draw: Draw, n_layers: int) -> None:
     agree(decoder(agree, n_layers), target_words(draw), memory)
 
 
+@item("stack_depth", hint="What does the second layer get as its memory?")
+def test_depth_of_equal_lengths(agree: Agree, draw: Draw) -> None:
+    """The same holds of a target that is as long as the source."""
+    agree(decoder(agree, 2), target_words(draw), draw.normal(BATCH, T_TARGET, D_MODEL))
+
+
 # transformer_masks
 
 

@@ -241,3 +241,22 @@ def test_of_two_that_nothing_tells_apart_in_an_item_the_proven_one_is_told(exam_
     assert settled(found)["position_lengths"] == Diagnosis((*refuses, *row), 6)
     alone = {"position_lengths": found["position_lengths"]}
     assert settled(alone) == alone
+
+
+def test_what_is_off_by_little_is_explained_beside_what_is_proven(exam_of):
+    """Digits lost on the way alone prove nothing; beside another mistake they are the rest of it."""
+    bank = exam_of("a6_translation").bank
+    loss = next(each for each in bank.components if each.name == "smoothed_loss")
+    faults = chosen(loss, "NoShareForPadding", "LosesDigits")
+    right = answers_with(bank, loss, faults)
+    # Theirs are reckoned in float32, too.
+    answers = {
+        place: each
+        if each.value is None
+        else replace(each, value=each.value.float().to(each.value.dtype))
+        for place, each in right.items()
+    }
+    failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    found = diagnose(bank, answers, failed)
+    assert {fault for each in found.values() for fault in each.all_faults} == set(faults)
+    assert "loss_large_logits" in found

@@ -1449,8 +1449,8 @@ class SubtractsTheLargestOfAllKeys(Attention):
 
 
 class SubtractsTheLargestOfTheTensor(Attention):
-    """The largest score of the whole tensor is taken away before the exponentials: rows far below
-    it become 0 throughout, and are divided by 0.
+    """The largest score of the whole tensor is taken away before the exponentials: those of a row
+    far below it become 0 throughout.
 
     Each query has a softmax of its own. Whose largest score may be taken away?
     """

@@ -408,6 +408,20 @@ class OneProjectionForThree(Heads):
         self.q_proj = self.k_proj = self.v_proj = nn.Linear(d_model, d_model)
 
 
+class OneProjectionForKeysAndValues(Heads):
+    """k_proj and v_proj are one and the same nn.Linear under two names.
+
+    By what a word is found, and what it has to say, are different things. How often is nn.Linear
+    called?
+    """
+
+    item = "heads_parameters"
+
+    def make_inputs(self, d_model, d_k):
+        super().make_inputs(d_model, d_k)
+        self.v_proj = self.k_proj
+
+
 class NoBiasAtTheOutput(Heads):
     """out_proj has no bias.
 
@@ -919,6 +933,18 @@ class KeysWithoutGradient(Heads):
 
     def project_key(self, key):
         return super().project_key(key).detach()
+
+
+class OtherSentencesWithoutGradient(Heads):
+    """Where the key is not the query, no gradient flows back to key and value.
+
+    Who reads another sentence learns from it, too. Which line is detached, or done with .data?
+    """
+
+    item = "heads_gradients"
+
+    def take(self, query, key, value):
+        return (query, key, value) if key is query else (query, key.detach(), value.detach())
 
 
 class EmptiesTheQuery(Heads):
@@ -1692,6 +1718,22 @@ class ValueThroughKProj(Heads):
         return self.k_proj(value)
 
 
+class ValueThroughKProjWhereItIsTheKey(Heads):
+    """Where key and value are one tensor, the projected keys serve as values: v_proj is not used.
+
+    One tensor may go through two projections. What comes out of each?
+    """
+
+    item = "heads_self_attention"
+
+    def take(self, query, key, value):
+        self.is_key = value is key
+        return query, key, value
+
+    def project_value(self, value):
+        return self.k_proj(value) if self.is_key else self.v_proj(value)
+
+
 class ValueThroughQProj(Heads):
     """The value goes through q_proj: v_proj is never used.
 
@@ -1955,6 +1997,11 @@ class SplitExchangesItsSizes(Heads):
 
     def part(self, x):
         return x.unflatten(-1, (self.d_k, self.n_heads))
+
+
+class SplitExchangesItsSizesAlone(SplitExchangesItsSizes):
+    def root(self, d_k):
+        return math.sqrt(self.d_k)
 
 
 class SplitPutsHeadsFirst(Heads):

@@ -1,5 +1,8 @@
 # A student with a formula from statistics class, who wants to save time and parameters.
 # fails: norm_eps, norm_gradients, encoder_output, encoder_mask, encoder_dropout, encoder_gradients
+# lines: @torch.no_grad()
+# lines: return m1, m2 - m1.square()  # E[x^2] - E[x]^2
+# lines: self.norm1 = self.norm2 = nn.LayerNorm(d_model)
 # %% solution="layer_norm"
 class LayerNorm(nn.Module):
     def __init__(self, d_model, eps=1e-5):

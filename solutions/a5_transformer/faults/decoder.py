@@ -537,6 +537,22 @@ class MemoryOverwritten(TokensAndMemory):
         return x
 
 
+class MemoryOverwrittenWhereItFits(TokensAndMemory):
+    """Where target and source are equally long, the memory is what the layer before gave, from the
+    second layer on.
+
+    That two tensors have one shape does not make them one thing. What reads each layer?
+    """
+
+    item = "stack_depth"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for layer in self.layers:
+            x = self.ask(layer, x, memory, target_mask, memory_mask)
+            memory = x if x.shape == memory.shape else memory
+        return x
+
+
 # The layers
 
 

@@ -26,7 +26,7 @@ class GreedyDecode:
     def recording(self):
         return torch.no_grad()
 
-    def take(self, source, model):
+    def take(self, source, model, max_len):
         return source
 
     def read(self, model, source):
@@ -53,7 +53,7 @@ class GreedyDecode:
     def position(self, x):
         return x[:, -1:]  # (batch, 1, d_model)
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         return logits.argmax(dim=-1)  # (batch, 1)
 
     def fill(self, word, ended, model, end_id):
@@ -74,13 +74,13 @@ class GreedyDecode:
     def __call__(self, model, source, start_id, end_id, max_len):
         was_training = self.enter(model)
         with self.recording():
-            source = self.take(source, model)
+            source = self.take(source, model, max_len)
             memory = self.read(model, source)
             target = self.begin(source, start_id)
             before = ended = self.not_begun(target, end_id)
             while self.has_room(target, source, max_len) and not self.is_done(ended, before):
                 x = self.decode(model, self.fed(target), memory, source)
-                chosen = self.choose(model.output(self.position(x)), model.pad_id)
+                chosen = self.choose(model.output(self.position(x)), model.pad_id, start_id)
                 word = self.fill(chosen, ended, model, end_id)
                 before, ended = ended, self.end(ended, chosen, end_id)
                 target = self.append(target, word, ended)
@@ -244,7 +244,7 @@ class CutsPaddingOut(GreedyDecode):
 
     item = "greedy_words"
 
-    def take(self, source, model):
+    def take(self, source, model, max_len):
         real_first = (source == model.pad_id).int().argsort(dim=-1, stable=True)
         return source.gather(-1, real_first)
 
@@ -257,8 +257,20 @@ class CutsToTheMostWords(GreedyDecode):
 
     item = "greedy_words"
 
-    def take(self, source, model):
+    def take(self, source, model, max_len):
         return source[:, : int((source != model.pad_id).sum(dim=-1).max())]
+
+
+class ReadsAsMuchAsItMayWrite(GreedyDecode):
+    """Only the first max_len tokens of the source are read.
+
+    Which of the two sentences does max_len limit, the one that is read or the one that is written?
+    """
+
+    item = "greedy_words"
+
+    def take(self, source, model, max_len):
+        return source[:, :max_len]
 
 
 class ReadsPadding(GreedyDecode):
@@ -299,6 +311,18 @@ class StartOnTheDefaultDevice(GreedyDecode):
 
     def begin(self, source, start_id):
         return torch.full((len(source), 1), start_id)
+
+
+class StartsInTheSource(GreedyDecode):
+    """The start is written into the first column of the source itself, whose words are lost.
+
+    A part that is cut out of a tensor shares its memory. Which methods write there?
+    """
+
+    item = "greedy_care"
+
+    def begin(self, source, start_id):
+        return source[:, :1].fill_(start_id)
 
 
 class StartIsOne(GreedyDecode):
@@ -504,7 +528,7 @@ class LikeliestPosition(GreedyDecode):
     def position(self, x):
         return x
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         return logits.argmax(dim=1)[:, :1]
 
 
@@ -516,7 +540,7 @@ class LeastLikely(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         return logits.argmin(dim=-1)
 
 
@@ -528,7 +552,7 @@ class DrawsTheWord(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         return torch.multinomial(logits[:, 0].softmax(-1), 1)
 
 
@@ -540,8 +564,36 @@ class NeverPadding(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         forbidden = torch.arange(logits.shape[-1], device=logits.device) == pad_id
+        return logits.masked_fill(forbidden, -torch.inf).argmax(dim=-1)
+
+
+class NeverTheStart(GreedyDecode):
+    """The start is never chosen as a next word, even where its logit is the largest.
+
+    Some code forbids it. Which word does the docstring take?
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits, pad_id, start_id):
+        forbidden = torch.arange(logits.shape[-1], device=logits.device) == start_id
+        return logits.masked_fill(forbidden, -torch.inf).argmax(dim=-1)
+
+
+class NeverPaddingNorTheStart(GreedyDecode):
+    """Neither padding nor the start is ever chosen as a next word, even where its logit is the
+    largest.
+
+    Some code forbids them. Which word does the docstring take?
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits, pad_id, start_id):
+        words = torch.arange(logits.shape[-1], device=logits.device)
+        forbidden = (words == pad_id) | (words == start_id)
         return logits.masked_fill(forbidden, -torch.inf).argmax(dim=-1)
 
 
@@ -553,7 +605,7 @@ class OneWordAtATime(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         return torch.tensor([[logits.argmax(dim=-1).item()]], device=logits.device)
 
 
@@ -850,7 +902,7 @@ class WordsOfTheHiddenNumbers(GreedyDecode):
         self.x = x[:, -1:]
         return self.x
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         return self.x.argmax(dim=-1)
 
 
@@ -862,7 +914,7 @@ class SecondLikeliest(GreedyDecode):
 
     item = "greedy_words"
 
-    def choose(self, logits, pad_id):
+    def choose(self, logits, pad_id, start_id):
         return logits.topk(2, dim=-1).indices[..., 1]
 
 

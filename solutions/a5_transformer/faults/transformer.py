@@ -256,6 +256,32 @@ class WidthOfFourTimes(TwoStacks):
         return 4 * d_model
 
 
+class WidthOfFourTimesInTheDecoder(TwoStacks):
+    """The feed-forward parts of the decoder are 4 d_model wide, whatever d_ff is.
+
+    That is the paper's proportion. Which of the two stacks gets d_ff?
+    """
+
+    item = "arguments"
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **sizes)
+        self.decoder = Decoder(target, **{**sizes, "d_ff": 4 * sizes["d_model"]})
+
+
+class WidthOfFourTimesInTheEncoder(TwoStacks):
+    """The feed-forward parts of the encoder are 4 d_model wide, whatever d_ff is.
+
+    That is the paper's proportion. Which of the two stacks gets d_ff?
+    """
+
+    item = "arguments"
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **{**sizes, "d_ff": 4 * sizes["d_model"]})
+        self.decoder = Decoder(target, **sizes)
+
+
 class WidthOf2048(TwoStacks):
     """The feed-forward parts are 2048 wide, whatever d_ff is.
 
@@ -482,6 +508,31 @@ class NoCausality(TwoStacks):
 
     def earlier(self, target):
         return torch.ones_like(causal_mask(target.shape[1], device=target.device))
+
+
+class CausalInTrainModeAlone(TwoStacks):
+    """The target's mask knows time in train mode alone: in eval mode each word sees those after it.
+
+    A model that writes word by word has no later words to see. Do you compute the logits of whole
+    sentences in eval mode, too?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return real & (earlier if self.training else torch.ones_like(earlier))
+
+
+class CausalInEvalModeAlone(TwoStacks):
+    """The target's mask knows time in eval mode alone: in train mode each word sees those after it.
+
+    In train mode all words of the target are there at once. Which of them must not be seen?
+    """
+
+    item = "arguments"
+
+    def both(self, real, earlier):
+        return real & (torch.ones_like(earlier) if self.training else earlier)
 
 
 class SeesTheFuture(TwoStacks):

@@ -469,6 +469,27 @@ class PicksTheLikeliest(SmoothedLoss):
         return log_p.amax(dim=-1)
 
 
+class SqueezesTheOnlyPlace(SmoothedLoss):
+    """squeeze() takes every axis of size 1 away, also that of the places where a sentence has one
+    token: the right words' part then goes with that of every sentence.
+
+    Which axis has become superfluous, and can squeeze be told?
+    """
+
+    item = "loss_value"
+
+    def pick(self, log_p, target):
+        return log_p.gather(-1, target.unsqueeze(-1)).squeeze()
+
+    def average(self, values, real):
+        return (values * real).sum() / real.sum()
+
+
+class SqueezesTheOnlyPlaceAndPicks(SqueezesTheOnlyPlace):
+    def average(self, values, real):
+        return values[real].mean()
+
+
 class RightWordWithoutGradient(SmoothedLoss):
     """No gradient flows through the right word's part: it is picked as plain numbers.
 
