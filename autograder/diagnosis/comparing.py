@@ -290,7 +290,8 @@ def _apart(one: Any, other: Any, case: Case, loosely: bool, zeros: Any = None) -
     finite = one.isfinite()
     if not torch.equal(finite, other.isfinite()):
         return torch.inf
-    if not loosely and not torch.equal(one[~finite].nan_to_num(0.0), other[~finite].nan_to_num(0.0)):
+    kinds = (each[~finite].nan_to_num(0.0) for each in (one, other))
+    if not loosely and not torch.equal(*kinds):
         return torch.inf
     one, other = one[finite], other[finite]
     return float(_row_distance(one, other)) / allowed if one.numel() else 0.0

@@ -330,10 +330,10 @@ class FeedForward(nn.Module):
 # The state dict of `FeedForward(d_model, d_ff, dropout=0.1)` has exactly these entries:
 # `linear1.weight` `(d_ff, d_model)`, `linear1.bias` `(d_ff,)`, `linear2.weight` `(d_model, d_ff)`
 # and `linear2.bias` `(d_model,)`. The result has the shape of `x` and the right values, for any
-# number of axes, whether `d_ff` is the larger number or `d_model`; and a position comes out the
-# same whatever stands at the others. The gradients of `x` and of all four parameters are right. A
-# float32 module gives float32 for float32 inputs, the result is on the device of its inputs, and
-# `x` is not changed. In this item nothing is dropped.
+# number of axes, for large numbers and small ones, whether `d_ff` is the larger size or `d_model`;
+# and a position comes out the same whatever stands at the others. The gradients of `x` and of all
+# four parameters are right. A float32 module gives float32 for float32 inputs, the result is on the
+# device of its inputs, and `x` is not changed. In this item nothing is dropped.
 
 # %% active="ipynb" check="feed_forward_output"
 # check("feed_forward_output")

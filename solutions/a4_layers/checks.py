@@ -271,6 +271,12 @@ def test_feed_forward_sizes(agree: Agree, draw: Draw, sizes: tuple[int, int]) ->
     agree(feed_forward(agree, *sizes), draw.normal(BATCH, T, sizes[0]))
 
 
+@item("feed_forward_output", hint="Does a ReLU cut off what is large?")
+def test_feed_forward_of_large_numbers(agree: Agree, draw: Draw) -> None:
+    """The result is right for large numbers, too."""
+    agree(feed_forward(agree), 50 * draw.normal(BATCH, T, D_MODEL))
+
+
 @item("feed_forward_output", public=True, hint="nn.Linear works on the last axis of anything.")
 def test_feed_forward_of_one_position(agree: Agree, draw: Draw) -> None:
     """A single vector, without any leading dimension, will do."""
@@ -800,6 +806,14 @@ def test_decoder_masks_of_one_shape(agree: Agree, draw: Draw) -> None:
     """The masks are told apart when both sentences are equally long, and by their position."""
     x, memory = target_and_memory(draw, T, T)
     agree(decoder_layer(agree), x, memory, causal(), draw_mask(draw, T, T))
+
+
+@item("decoder_masks", hint="Which attention is without a mask when only one mask is passed?")
+@pytest.mark.parametrize("which", ["target_mask", "memory_mask"])
+def test_decoder_one_mask_of_equal_lengths(agree: Agree, draw: Draw, which: str) -> None:
+    """Each mask holds in its own attention alone when both sentences are equally long."""
+    mask: dict[str, Any] = {which: draw_mask(draw, T, T)}
+    agree(decoder_layer(agree), *target_and_memory(draw, T, T), **mask)
 
 
 @item("decoder_masks", hint="Is a mask that blocks nothing the same as no mask?")

@@ -244,7 +244,7 @@ def test_of_two_that_nothing_tells_apart_in_an_item_the_proven_one_is_told(exam_
 
 
 def test_what_is_off_by_little_is_explained_beside_what_is_proven(exam_of):
-    """Digits lost on the way alone prove nothing; beside another mistake they are the rest of it."""
+    """Lost digits alone prove nothing; beside another mistake they are the rest of it."""
     bank = exam_of("a6_translation").bank
     loss = next(each for each in bank.components if each.name == "smoothed_loss")
     faults = chosen(loss, "NoShareForPadding", "LosesDigits")

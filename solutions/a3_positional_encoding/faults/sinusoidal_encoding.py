@@ -683,6 +683,19 @@ class RootOfTenThousand(Sinusoids):
         return 10000 * exponent
 
 
+class TurnsTakenAwayRoughly(Sinusoids):
+    """Whole turns are taken away from the angles, by a pi of a few digits: what is missing in it
+    adds up with every turn.
+
+    A sine needs nobody to take turns away. How many digits does math.pi have?
+    """
+
+    item = "encoding_far"
+
+    def turn(self, position, divisor):
+        return super().turn(position, divisor) % (2 * 3.1416)
+
+
 class InHalfTurns(Sinusoids):
     """The angles are multiplied by pi.
 

@@ -675,6 +675,18 @@ class BothMasksForTheMemory(ThreeFrames):
         return mask & other if fit else mask
 
 
+class TargetMaskWhereMemoryHasNone(ThreeFrames):
+    """Without a memory_mask, cross-attention is put under target_mask where the lengths are equal.
+
+    A mask fits wherever the lengths do. Whose positions does target_mask block?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return other if mask is None and x.shape[1] == memory.shape[1] else mask
+
+
 class CausalMemory(ThreeFrames):
     """Cross-attention is causal, whatever memory_mask is: word i reads memory up to position i.
 

@@ -444,6 +444,18 @@ class GELU(Network):
         return F.gelu(hidden)
 
 
+class ReLUUpToSix(Network):
+    """The ReLU cuts off what is larger than 6, too, as F.relu6 does.
+
+    Phones reckon with few digits, for which that was made. Which one does equation 2 have?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return F.relu6(hidden)
+
+
 class GELUByTanh(Network):
     """There is a GELU in the place of the ReLU, in its approximation by tanh.
 

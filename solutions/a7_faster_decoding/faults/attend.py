@@ -227,6 +227,19 @@ class NoSoftmax(Attend):
         return scores.nan_to_num(0.0, 0.0, 0.0)
 
 
+class ExponentialsAsTheyAre(Attend):
+    """The exponentials are taken of the scores as they are, and overflow when these are large.
+
+    exp(1000) is infinite. What does softmax do before, that changes nothing in its result?
+    """
+
+    item = "attend_mask"
+
+    def normalise(self, scores):
+        powers = scores.exp()
+        return powers / powers.sum(dim=-1, keepdim=True)
+
+
 class MixesTheKeys(Attend):
     """The keys are mixed in place of the values.
 

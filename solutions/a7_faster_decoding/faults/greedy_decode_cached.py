@@ -309,6 +309,24 @@ class ModeLostWithoutWords(GreedyDecodeCached):
             super().leave(model, was_training)
 
 
+class EvalModeAfterReading(GreedyDecodeCached):
+    """The model is put into eval mode after the source has been read: in train mode, dropout drops
+    from the memory.
+
+    Which is the first line that calls a part of the model?
+    """
+
+    item = "cached_care"
+
+    def enter(self, model):
+        return model.training
+
+    def start(self, model, source):
+        cache = super().start(model, source)
+        model.eval()
+        return cache
+
+
 class LeavesTrainMode(GreedyDecodeCached):
     """The model is left in train mode, in whatever mode it came.
 
@@ -394,6 +412,18 @@ class StartIsOne(GreedyDecodeCached):
 
     def begin(self, model, source, start_id):
         return torch.ones_like(source[:, :1])
+
+
+class OutputWithoutItsBias(GreedyDecodeCached):
+    """The logits are made by the weight of the output layer alone: its bias is not added.
+
+    The model's output is a layer. What does it do when it is called?
+    """
+
+    item = "cached_words"
+
+    def write(self, model, x):
+        return x @ model.output.weight.T
 
 
 class NeverPadding(GreedyDecodeCached):

@@ -292,6 +292,18 @@ class OverThePositionsToo(RootMeanSquare):
         return (-2, -1) if x.dim() > 1 else -1
 
 
+class OverAllButTheFirstAxis(RootMeanSquare):
+    """All numbers of a sentence share one mean: it runs over all axes but the first.
+
+    Each position has a root of its own. Along which axis alone does the mean run?
+    """
+
+    item = "rms_output"
+
+    def axes(self, x):
+        return tuple(range(1, x.dim())) or 0
+
+
 class OverTheSecondAxis(RootMeanSquare):
     """The mean runs over axis 1, the positions, when there are three axes.
 
