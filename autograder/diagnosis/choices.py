@@ -6,7 +6,7 @@ another is added that explains more of it, or more cases, until nothing is left.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations, islice, product, takewhile
+from itertools import combinations, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.components import Fault, Faults, combine
@@ -15,7 +15,6 @@ from autograder.diagnosis.evidence import tensors_of
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be
 _MOST = 4  # mistakes in one component
-_WAYS = 2  # in which one of them is written
 
 
 def best(found: Mapping[Faults, float]) -> list[Faults]:
@@ -49,6 +48,8 @@ class Choices:
             yield list(may_be(choices)) if known and not self._before else choices
             if choices is self._often:
                 yield self._agreement.for_a_while(self._inside)
+        if not self._before:
+            yield self._agreement.for_a_while(may_be(self._threes))
 
     def _in_turn(self) -> Iterator[list[Faults]]:
         yield self._singles
@@ -163,6 +164,13 @@ class Choices:
         pairs = self._agreement.component.pairs
         return self._on_bases([each for each in pairs if set(each) <= possible])
 
+    @property
+    def _threes(self) -> Iterator[Faults]:
+        """Three mistakes that are made often, of which two show nothing without the third."""
+        possible = set(self._agreement.faults)
+        common = [each for each in self._agreement.component.common if each in possible]
+        return filter(combine, combinations(common, 3))
+
     @cached_property
     def _hints(self) -> dict[Faults, float]:
         """The single faults of which something is seen, in the first case of an item.
@@ -186,24 +194,7 @@ class Choices:
 
     @cached_property
     def _seeds(self) -> list[Faults]:
-        return [*self._each_by_itself, *best(self._hints)][:_SEEDS]
-
-    @cached_property
-    def _each_by_itself(self) -> list[Faults]:
-        """The mistakes that explain an item alone, where no other does: all of them together.
-
-        What is asked of a method by itself shows its mistake even where another one hides it. One
-        that is written in several ways may stand in any of them.
-        """
-        ours, found = self._agreement, dict[tuple[Fault, ...], None]()
-        for item in ours.items:
-            places = ours.of(item)
-            alone = [(each,) for each in ours.faults if _may_show(each, item)]
-            fitting = [each for each in ours.fitting(alone, places) if ours.is_apart(each, places)]
-            if len({each.sentence for (each,) in fitting}) == 1:
-                found[tuple(each for (each,) in fitting)] = None
-        together = (tuple(dict.fromkeys(each)) for each in product(*found) if found)
-        return [each for each in islice(together, _WAYS) if combine(each)]
+        return best(self._hints)
 
     @cached_property
     def _hinted(self) -> Faults:

@@ -6,9 +6,9 @@ explains all that is known of a component is preferred to what explains one item
 all are named, or none.
 
 Simple explanations go before others: one fault; two that are made often; one that explains
-something, with any other, and then with a third; the same of the parts that a component is built
-on; all of it once more to the digits of float32. An earlier part that is known to be wrong may be
-at work in a later one or not: both are tried.
+something, with any other, and then with more; the same of the parts that a component is built on;
+three that are made often; all of it once more to the digits of float32, for what is left. An
+earlier part that is known to be wrong may be at work in a later one or not: both are tried.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

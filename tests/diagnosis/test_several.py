@@ -260,3 +260,27 @@ def test_what_is_off_by_little_is_explained_beside_what_is_proven(exam_of):
     found = diagnose(bank, answers, failed)
     assert {fault for each in found.values() for fault in each.all_faults} == set(faults)
     assert "loss_large_logits" in found
+
+
+def test_three_made_often_of_which_two_show_nothing_are_named(exam_of):
+    """Of a plain number no part is right: with two of them all of it is still wrong."""
+    bank = exam_of("a6_translation").bank
+    rate = next(each for each in bank.components if each.name == "warmup_rate")
+    faults = chosen(rate, "CountsFrom0", "WithoutDModel", "RisesTooFast")
+    assert told(bank, rate, faults) == set(faults)
+
+
+def test_what_cannot_be_explained_does_not_silence_the_rest(exam_of):
+    """One case raises what nobody knows; and stored weights hide which ones are used."""
+    bank = exam_of("a2_multi_head").bank
+    heads = next(each for each in bank.components if each.name == "heads")
+    (split,) = chosen(heads, "SplitExchangesItsSizesAlone")
+    (softmax,) = chosen(heads, "SoftmaxOverTheQueries")
+    (stored,) = chosen(heads, "WeightsBeforeTheMask")
+    answers = answers_with(bank, heads, (softmax, stored, split))
+    failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    last = max(x for x in answers if bank.cases[x].item == "heads_extremes")
+    answers[last] = Answer(None, failure=Failure("RuntimeError", "nobody knows why"))
+    found = diagnose(bank, answers, failed)
+    assert found.keys() == failed - {"heads_extremes"}
+    assert {softmax.mistake, split.mistake} <= found["heads_self_attention"].mistakes

@@ -693,7 +693,7 @@ class TurnsTakenAwayRoughly(Sinusoids):
     item = "encoding_far"
 
     def turn(self, position, divisor):
-        return super().turn(position, divisor) % (2 * 3.1416)
+        return super().turn(position, divisor) % (2 * 3.14)
 
 
 class InHalfTurns(Sinusoids):
