@@ -14,7 +14,7 @@ from autograder.diagnosis.evidence import tensors_of
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be
-_MOST = 4  # mistakes in one component
+_MOST = 5  # mistakes in one component
 
 
 def best(found: Mapping[Faults, float]) -> list[Faults]:
@@ -62,9 +62,9 @@ class Choices:
         yield from grow
 
     def _growing(self) -> Iterator[list[Faults]]:
-        for size in range(_MOST):
-            if size < len(self._larger):
-                yield self._larger[size]
+        for size in range(1, _MOST):
+            if size <= len(self._larger):
+                yield self._larger[size - 1]
             elif self._agreement.is_patient:
                 yield self._next()
 
@@ -203,7 +203,7 @@ class Choices:
 
     @cached_property
     def _larger(self) -> list[list[Faults]]:
-        """Two mistakes, three, and four, as far as they were asked for."""
+        """Two mistakes, three, and more, as far as they were asked for."""
         return []
 
     @property

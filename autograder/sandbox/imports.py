@@ -32,16 +32,18 @@ def looking_once() -> Iterator[None]:
     """
     loader: Any = SourceFileLoader
     look, read = posix.stat, loader.get_data
-    known = functools.cache(look)
+    known, over = functools.cache(look), False
 
     def stat(path: Any, **options: Any) -> os.stat_result:
-        return look(path) if isinstance(path, int) else known(path, **options)
+        # Who has taken hold of it meanwhile goes on with it.
+        return (look if over or isinstance(path, int) else known)(path, **options)
 
     os.stat = posix.stat = stat
     loader.get_data = _read
     try:
         yield
     finally:
+        over = True
         os.stat = posix.stat = look
         loader.get_data = read
 

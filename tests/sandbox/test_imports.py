@@ -15,6 +15,7 @@ def test_a_path_is_looked_at_once_and_an_open_file_each_time(tmp_path, monkeypat
     monkeypatch.setattr(posix, "stat", lambda path, **how: looked.append(path) or real(path, **how))
     monkeypatch.setattr(os, "stat", posix.stat)
     with imports.looking_once():
+        kept = os.stat
         first, second = os.stat(tmp_path), os.stat(tmp_path)
         os.path.isdir(tmp_path)  # of its own kind where Python asks without os.stat
         with open(tmp_path / "file", "wb") as file:
@@ -25,6 +26,7 @@ def test_a_path_is_looked_at_once_and_an_open_file_each_time(tmp_path, monkeypat
             os.stat(tmp_path / "none")
     assert first == second
     assert looked.count(tmp_path) == 1
+    assert kept(tmp_path).st_mtime_ns != first.st_mtime_ns  # there is a file in it by now
     assert os.stat(tmp_path / "file").st_size == 4
 
 
