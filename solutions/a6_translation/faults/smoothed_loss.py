@@ -1244,8 +1244,8 @@ class LastTokenLeftOut(SmoothedLoss):
 
 
 class SubtractsTheLargestOfAll(SmoothedLoss):
-    """The largest logit of all tokens is taken away instead of each token's own: those far below it
-    get an infinite loss.
+    """The largest logit of all tokens is taken away instead of each token's own: the loss of those
+    far below it is infinite, or NaN.
 
     Each token has a softmax of its own. Whose largest logit may be taken away?
     """
