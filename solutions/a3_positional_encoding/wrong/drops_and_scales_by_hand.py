@@ -1,6 +1,5 @@
-# Wraps angles by a pi of four digits, scales by the vocabulary, and drops by hand.
+# A table of float64, scaled by the vocabulary; and dropped by hand, alike in every sentence.
 # fails: encoding_first_row, encoding_values, encoding_far, encoding_distance, embedding_scale, embedding_gradients, position_dropout
-# lines: angle = angle % (2 * 3.1416)
 # lines: return torch.from_numpy(pe)
 # lines: rows = self.embedding.weight.shape[0]
 # lines: return self.embedding.weight[tokens] * np.sqrt(rows).item()
@@ -14,8 +13,6 @@ def sinusoidal_encoding(max_len, d_model):
     pos = np.arange(max_len).reshape(-1, 1)
     i = np.arange(d_model // 2).reshape(1, -1)
     angle = pos / np.power(10000.0, 2 * i / d_model)
-    # a full turn changes nothing
-    angle = angle % (2 * 3.1416)
     pe = np.empty((max_len, d_model))
     pe[:, 0::2] = np.sin(angle)
     pe[:, 1::2] = np.cos(angle)
