@@ -1,5 +1,6 @@
 # Where value is key one projection does, queries lack their bias, and heads are sentences.
 # fails: heads_bad_sizes, heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
+# lines: raise ValueError(message)
 # lines: message = f"d_model = {d_model} cannot be shared evenly, {remainder} left"
 # lines: if mask is None or mask.dim() != 3:
 # lines: return mask

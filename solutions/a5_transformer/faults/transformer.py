@@ -256,32 +256,6 @@ class WidthOfFourTimes(TwoStacks):
         return 4 * d_model
 
 
-class WidthOfFourTimesInTheDecoder(TwoStacks):
-    """The feed-forward parts of the decoder are 4 d_model wide, whatever d_ff is.
-
-    That is the paper's proportion. Which of the two stacks gets d_ff?
-    """
-
-    item = "arguments"
-
-    def make_stacks(self, source, target, sizes):
-        self.encoder = Encoder(source, **sizes)
-        self.decoder = Decoder(target, **{**sizes, "d_ff": 4 * sizes["d_model"]})
-
-
-class WidthOfFourTimesInTheEncoder(TwoStacks):
-    """The feed-forward parts of the encoder are 4 d_model wide, whatever d_ff is.
-
-    That is the paper's proportion. Which of the two stacks gets d_ff?
-    """
-
-    item = "arguments"
-
-    def make_stacks(self, source, target, sizes):
-        self.encoder = Encoder(source, **{**sizes, "d_ff": 4 * sizes["d_model"]})
-        self.decoder = Decoder(target, **sizes)
-
-
 class WidthOf2048(TwoStacks):
     """The feed-forward parts are 2048 wide, whatever d_ff is.
 
