@@ -204,8 +204,10 @@ class Fork:
             self.ended = True
             raise ForkEnded(self._server.end_fork(kill_after=1.0)) from None
         except wire.TooSlow:
-            self._end()
-            raise ForkTooSlow from None
+            outcome = self._end()
+            raise (
+                ForkEnded(outcome) if outcome and outcome.reason == "files" else ForkTooSlow
+            ) from None
         except wire.WireError:
             self._end()
             raise
@@ -218,7 +220,8 @@ class Fork:
             self._end()
             raise
 
-    def _end(self) -> None:
-        if not self.ended:
-            self.ended = True
-            self._server.end_fork(kill_after=0.001)
+    def _end(self) -> Outcome | None:
+        if self.ended:
+            return None
+        self.ended = True
+        return self._server.end_fork(kill_after=0.001)

@@ -15,6 +15,7 @@ import torch
 from autograder.sandbox import walls, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import ForkEnded, ForkTooSlow, Server, ServerFailed
+from autograder.sandbox.server import _watch
 from autograder.sandbox.walls import NoWalls
 
 LIMITS = Limits(wall_seconds=10, call_seconds=2, memory_mib=256, processes=1, output_bytes=1 << 20)
@@ -247,6 +248,16 @@ def test_filling_the_folder_ends_the_fork(server):
             ask(fork, op="cell", name="a", source=loop)
     assert ended.value.outcome.reason == "files"
     assert inside(server, "os.listdir('.')") == []
+
+
+def test_whose_time_ran_out_on_filling_the_folder_is_told_of_the_files(tmp_path):
+    """Whether the server had looked before hangs on how busy the machine is."""
+    (tmp_path / "big").write_bytes(bytes(LIMITS.output_bytes + 1))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.send(b"kill")
+        child = os.posix_spawnp("sleep", ["sleep", "60"], os.environ)
+        assert _watch(child, theirs, str(tmp_path), LIMITS.output_bytes)["reason"] == "files"
 
 
 def test_a_loop_is_ended_in_time(server):
