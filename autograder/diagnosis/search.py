@@ -40,6 +40,7 @@ def diagnose(
     with one_thread():
         found: dict[str, Diagnosis] = {}
         before: Faults = ()  # those of earlier components
+        silent: dict[str, set[str]] = {}  # by item: what is wrong in it, and nobody knows why
         for component in bank.components:
             items = {bank.cases[place].item for place in bank.cases_of(component)}
             if items.isdisjoint(failed):  # what else went wrong was another component's doing
@@ -50,8 +51,17 @@ def diagnose(
                 search = _Search(Agreement(bank, component, answers, loosely), before)
                 ours = search.diagnose(failed) | ours
                 certain = certain or search.certain
-                if ours.keys() >= {each for each in search.items if each in failed}:
+                wanted = {each for each in search.items if each in failed}
+                if ours.keys() >= wanted:
                     break
+            # What it is built on may be why, in whichever way.
+            unsure = {x for x in wanted if not component.needs.isdisjoint(silent.get(x, ()))}
+            sure = {*all_of(each.faults for item, each in ours.items() if item not in unsure)}
+            for item in unsure.intersection(ours):
+                if not sure.issuperset(ours[item].faults):
+                    del ours[item]
+            for item in wanted - ours.keys():
+                silent.setdefault(item, set()).update(component.of)
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain

@@ -284,3 +284,21 @@ def test_what_cannot_be_explained_does_not_silence_the_rest(exam_of):
     found = diagnose(bank, answers, failed)
     assert found.keys() == failed - {"heads_extremes"}
     assert {softmax.mistake, split.mistake} <= found["heads_self_attention"].mistakes
+
+
+def test_what_it_is_built_on_may_be_why_where_that_is_not_known(exam_of):
+    """Many a mistake lets the decoder take any length, and then the Transformer takes any, too."""
+    bank = exam_of("a5_transformer").bank
+    decoder, model = (
+        next(each for each in bank.components if each.name == name)
+        for name in ("decoder", "transformer")
+    )
+    faults = chosen(decoder, "WidthOfFourTimes", "NoPositions")
+    others = ((decoder, faults),)
+    answers = answers_with(bank, decoder, faults)
+    for place in bank.cases_of(model):
+        answers[place] = model.answer((), bank.cases[place].question, others)
+    failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    assert "max_len" in failed
+    found = diagnose(bank, answers, failed)
+    assert {fault for each in found.values() for fault in each.all_faults} <= set(faults)
