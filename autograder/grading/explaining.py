@@ -32,7 +32,7 @@ from autograder.grading.exam import Exam
 from autograder.grading.judge import explained
 from autograder.grading.mistakes import mistakes_of
 from autograder.notebooks import Submission
-from autograder.repair import KEPT, Located, Purse, joined, locate
+from autograder.repair import KEPT, Located, Purse, Undone, joined, locate, undone
 from autograder.sandbox.session import Answer
 
 
@@ -79,7 +79,7 @@ class Explaining:
         if assignment.charge == "once":
             told = charge_located(told, located, paid, assignment.carried_share)
         told = self._with_what_is_known(told, found, views, located)
-        return told, mistakes_of(told, outcomes, found, payers, located)
+        return told, mistakes_of(told, outcomes, found, payers, located, self._undone(left))
 
     def _diagnoses(
         self, items: Sequence[ItemResult]
@@ -160,6 +160,19 @@ class Explaining:
         exam = self.exam
         asked = exam.source, exam.bank, self._answers(view), items, student_of, purse
         return locate(submission, *asked)
+
+    def _undone(self, items: Sequence[str]) -> dict[str, Undone]:
+        """Of each item a line that does nothing, in the cells that it asks about."""
+        exam, found = self.exam, dict[str, Undone]()
+        if not exam.assignment.locate:
+            return found
+        lines = [undone(each.name, each.source) for each in self.submission.cells if each.solution]
+        by_cell = {each.cell: each for each in lines if each}
+        for case in exam.bank.cases:
+            cell = exam.source.defined_in.get(case.question.name, "")
+            if case.item in items and cell in by_cell:
+                found.setdefault(case.item, by_cell[cell])
+        return found
 
     def _with_what_is_known(
         self,

@@ -6,9 +6,11 @@ from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Place, Verdict
 from autograder.diagnosis import Diagnosis, Fault, Faults, named
 from autograder.grading.behind import TO_DIAGNOSE
-from autograder.repair import Located
+from autograder.repair import Located, Undone
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
+
+_UNDONE = "This line does nothing. Is something missing there?"
 
 
 def mistakes_of(
@@ -17,11 +19,12 @@ def mistakes_of(
     found: Mapping[str, Diagnosis],
     payers: Mapping[str, str],
     located: Sequence[Located],
+    undone: Mapping[str, Undone],
 ) -> tuple[Mistake, ...]:
     """The mistakes that the failed items show, the dearest first.
 
     found: what explains the items, where something does; payers: the item that pays, by fault;
-    located: where mistakes stand.
+    located: where mistakes stand; undone: by item, a line that does nothing.
     """
     raised = {each.item: each.failure for each in reversed(outcomes) if each.failure}
     first: dict[object, Failure] = {}  # of those at one line: sizes in their words may differ
@@ -45,7 +48,10 @@ def mistakes_of(
         if theirs and item.score is not None and item.score < item.points:
             meant = [key for key in theirs if item.item in _paying(key, payers)]
             costs[(meant or theirs)[0]][item.item] = item.points - item.score
-    mistakes = [_mistake(key, theirs, costs[key], located) for key, theirs in touched.items()]
+    mistakes = [
+        _with_what_is_undone(_mistake(key, theirs, costs[key], located), undone)
+        for key, theirs in touched.items()
+    ]
     named = [each.place for each in mistakes if each.kind == "named" and each.place]
     told = [each for each in mistakes if each.costs or each.place not in named]
     return tuple(sorted(told, key=lambda each: -sum(each.costs.values())))
@@ -67,6 +73,17 @@ def _mistake(
     if known and example is None and known[0].message:  # then what came in its place
         about["proof"] = f"{key}\n{known[0].message}"
     return Mistake.model_validate(_told(key) | about)
+
+
+def _with_what_is_undone(mistake: Mistake, undone: Mapping[str, Undone]) -> Mistake:
+    """With a line that does nothing, where that is not explained by what is known already."""
+    line = next((undone[each] for each in mistake.items if each in undone), None)
+    if line is None or mistake.kind not in ("unknown", "error"):
+        return mistake
+    if mistake.place is None:
+        return mistake.model_copy(update={"place": _place(line), "think": (_UNDONE,)})
+    where = f"Line {line.line} of the cell {line.cell}, `{line.source}`: {_UNDONE}"
+    return mistake.model_copy(update={"think": (where,)})
 
 
 def _paying(key: object, payers: Mapping[str, str]) -> set[str]:
@@ -93,7 +110,7 @@ def _keys(
     return [item.known or f"No known mistake explains it.\n{item.message}"]
 
 
-def _place(located: Located) -> Place:
+def _place(located: Located | Undone) -> Place:
     # The line as its student wrote it, with whatever a text may hold.
     return Place(cell=located.cell, line=located.line, source=wire.text(located.source, 200))
 

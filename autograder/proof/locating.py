@@ -3,8 +3,8 @@
 Mutants of the references and wrong samples are asked as submissions are, and nothing explains
 them. A line that a repair tells must be one that was changed: in a mutant that is known; a sample
 says it (`# lines: <a line>`, one for each), or else a line is wrongly told that stands in right
-code, too. Where no repair is found, the line of an exception is told as such: it claims nothing,
-and is counted where it is known to be one that was changed.
+code, too. Where no repair is found, the line of an exception is told as such, and one that does
+nothing: that claims no more, and is counted where it is known to be one that was changed.
 """
 
 import tempfile
@@ -22,7 +22,7 @@ from autograder.grading import Exam, remote_student
 from autograder.notebooks import Source, Submission, read_submission
 from autograder.proof.mutants import Mutant, mutants, mutated, read_equivalent
 from autograder.proof.samples import Sample
-from autograder.repair import Located, Purse, locate
+from autograder.repair import Located, Purse, locate, undone
 from autograder.sandbox.host import Server
 
 LEAST_LOCATED = 0.7  # of what is wrong, the share whose line must be told
@@ -36,6 +36,7 @@ class Pointed(StrEnum):
 
     LOCATED = "located"
     RAISED = "raised"  # by no repair, but an exception names a line that was changed
+    UNDONE = "undone"  # nor by that, but a line that does nothing is one
     SILENT = "silent"
     WRONG = "wrong"  # a line was told that was not changed
 
@@ -69,6 +70,8 @@ class Wrong:
 
     def judged(self, told: Sequence[Located], raised: Collection[str] = ()) -> Sought:
         """Whether what was told of it is so; raised: the lines in which exceptions were raised."""
+        cells = (each for each in self.submission.cells if each.solution)
+        idle = {each.source for each in (undone(x.name, x.source) for x in cells) if each}
         # Where something is missing, the line that is told is right by itself.
         missing = self.changed is None or any(each.startswith(_MISSING) for each in self.changed)
         lines = {each.source for each in told if not (each.missing and missing)}
@@ -78,8 +81,10 @@ class Wrong:
         elif told:
             pointed = Pointed.LOCATED
         else:
-            named = self.changed is not None and not self.changed.isdisjoint(raised)
-            pointed = Pointed.RAISED if named else Pointed.SILENT
+            changed = self.changed or frozenset()
+            by_error, by_line = not changed.isdisjoint(raised), not changed.isdisjoint(idle)
+            pointed = Pointed.UNDONE if by_line else Pointed.SILENT
+            pointed = Pointed.RAISED if by_error else pointed
         return Sought(self.name, self.of, tuple(told), pointed)
 
 

@@ -144,9 +144,11 @@ class Proof:
         return {
             "mutants whose line a repair tells": lines["mutant", Pointed.LOCATED],
             "an exception": lines["mutant", Pointed.RAISED],
+            "that it does nothing": lines["mutant", Pointed.UNDONE],
             "nothing": lines["mutant", Pointed.SILENT],
             "wrong samples whose line a repair tells": lines["sample", Pointed.LOCATED],
             "an exception does": lines["sample", Pointed.RAISED],
+            "that it does nothing does": lines["sample", Pointed.UNDONE],
             "nothing does": lines["sample", Pointed.SILENT],
             "told a line that is right": sum(bool(each.problem) for each in self.sought),
         }
@@ -182,16 +184,18 @@ class Lines:
 
     repair: float  # by a repair
     raised: float  # by nothing but an exception that it raises itself
+    undone: float  # by nothing but that it does nothing
 
     @property
     def told(self) -> float:
-        """By the one or the other."""
-        return self.repair + self.raised
+        """By any of these."""
+        return self.repair + self.raised + self.undone
 
     def __str__(self) -> str:
         return (
             f"the line is told of {self.told:.1%} of what is wrong, with the bank switched off: "
-            f"of {self.repair:.1%} by a repair, of {self.raised:.1%} by its exception alone"
+            f"of {self.repair:.1%} by a repair, of {self.raised:.1%} by its exception alone, "
+            f"of {self.undone:.1%} as one that does nothing"
         )
 
 
@@ -200,7 +204,8 @@ def lines_told(proofs: Iterable[Proof]) -> Lines | None:
     sought = [each.pointed for proof in proofs for each in proof.sought]
     if len(sought) < _FEW:
         return None
-    return Lines(*(sought.count(x) / len(sought) for x in (Pointed.LOCATED, Pointed.RAISED)))
+    ways = Pointed.LOCATED, Pointed.RAISED, Pointed.UNDONE
+    return Lines(*(sought.count(each) / len(sought) for each in ways))
 
 
 def problems_of(proofs: Sequence[Proof]) -> list[str]:

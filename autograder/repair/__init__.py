@@ -4,5 +4,16 @@ from autograder.repair.located import Located, joined
 from autograder.repair.purse import KEPT, Purse
 from autograder.repair.rules import alternatives, places
 from autograder.repair.search import locate
+from autograder.repair.undone import Undone, undone
 
-__all__ = ["KEPT", "Located", "Purse", "alternatives", "joined", "locate", "places"]
+__all__ = [
+    "KEPT",
+    "Located",
+    "Purse",
+    "Undone",
+    "alternatives",
+    "joined",
+    "locate",
+    "places",
+    "undone",
+]

@@ -88,7 +88,7 @@ def test_one_mistake_that_is_known_in_two_ways_is_told_and_paid_for_once(exam_of
     found = {item: Diagnosis((way,), 1) for item, way in zip(asked, two, strict=True)}
     items = [verdict_on(exam.assignment.item(each), Verdict.WRONG, "wrong") for each in asked]
     items, payers = charge_once(items, found, lambda *_: True, 1.0)
-    (mistake,) = mistakes_of(items, (), found, payers, ())
+    (mistake,) = mistakes_of(items, (), found, payers, (), {})
     assert mistake.items == asked
     assert mistake.costs == {"attend_mask": 1.0}
 
@@ -100,11 +100,25 @@ def test_what_nothing_explains_is_a_mistake_all_the_same(exam_of):
         verdict_on(work, Verdict.WRONG, "One position a step.\nexpected 5, got 9"),
         verdict_on(stub, Verdict.MISSING, "still the stub"),
     ]
-    (mistake,) = mistakes_of(items, (), {}, {}, ())
+    (mistake,) = mistakes_of(items, (), {}, {}, (), {})
     assert (mistake.kind, mistake.items) == ("unknown", ("cached_work",))
     assert mistake.proof.startswith("No known mistake explains it.")
     assert mistake.proof.endswith("expected 5, got 9")
     assert mistake.costs == {"cached_work": work.points}
+
+
+@pytest.mark.parametrize("locate", [True, False])
+def test_where_nothing_explains_it_a_line_that_does_nothing_is_told(hand_in, locate):
+    text = (HEADS % "key").replace("return x.transpose(1, 2).flatten(2)", "pass")
+    result = hand_in("a2_multi_head", "multi_head", text, locate=locate)
+    by_kind = {each.kind: each for each in result.mistakes}
+    place, think = by_kind["unknown"].place, by_kind["unknown"].think
+    if locate:
+        assert (place.cell, place.source) == ("multi_head", "pass")
+        assert think == ("This line does nothing. Is something missing there?",)
+    else:
+        assert (place, think) == (None, ())
+    assert sum(each.score for each in result.items) < result.max_score
 
 
 def test_the_manifest_may_charge_every_item(hand_in):

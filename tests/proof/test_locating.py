@@ -89,7 +89,7 @@ def test_of_too_little_that_is_located_a_proof_says_so(exam, tmp_path):
     assert problems_of(proofs(13, 7)) == ["the line is told of only 65.0%, of 70% wanted"]
     assert str(lines_told(proofs(13, 7))).endswith(
         "told of 65.0% of what is wrong, with the bank switched off: of 60.0% by a repair, of 5.0% "
-        "by its exception alone"
+        "by its exception alone, of 0.0% as one that does nothing"
     )
     for number, bad in ((14, False), (13, True)):
         write_proof(proofs(number, 20 - number), "A course", tmp_path / "proof.html")
@@ -107,14 +107,16 @@ def test_where_something_is_missing_the_line_that_is_told_is_right_by_itself():
 
 
 def test_mutants_are_located_behind_the_walls(course, exam):
-    """Of a mask one line; `pass` in the place of a line is nothing that can be pointed at."""
+    """Of a mask one line; `pass` in its place is told as what does nothing."""
     wrong = {each.name: each for each in mutants_to_locate(exam.source, 1)}
     line = "causal_mask, line 8: return position[None, :] <= position[:, None]"
     chosen = [each for name, each in wrong.items() if name.startswith(f"{line} -> ")][:4]
     with open_pool(course, walls.choose(), 1) as pool:
         found = pool.locate("a1_attention", chosen, lambda done, total: None)
-    assert Pointed.LOCATED in {each.pointed for each in found}
-    assert Pointed.WRONG not in {each.pointed for each in found}
+    pointed = {each.name.rpartition("-> ")[2]: each.pointed for each in found}
+    assert pointed.pop("pass") is Pointed.UNDONE
+    assert Pointed.LOCATED in pointed.values()
+    assert Pointed.WRONG not in pointed.values()
 
 
 def test_a_sample_may_say_which_lines_are_wrong(exam, samples):
