@@ -38,7 +38,15 @@ from autograder.export import (
     write_index,
     write_pages,
 )
-from autograder.grading import BeingGraded, ClusterUnfit, HandedIn, default_jobs, find_class
+from autograder.grading import (
+    BeingGraded,
+    ClusterUnfit,
+    HandedIn,
+    default_jobs,
+    find_class,
+    outdated,
+    waits,
+)
 from autograder.release import ReleaseError
 from autograder.sandbox.host import ServerFailed
 from autograder.sandbox.walls import STANDING, NoWalls, choose, why_not
@@ -85,6 +93,19 @@ def write_index_and_say_so(course: Course, folder: Path, settings: Settings) -> 
     """Write the page of the course, of all that lies in `folder`; say where it is."""
     index = write_index(course, folder, settings)
     out.print(f"the course: {shown(index)}", soft_wrap=True)
+
+
+def must_be_up_to_date(assignment: Assignment, results: Path) -> None:
+    """Refuse to tell scores of an assignment that were given for other points than it has now."""
+    if count := waits(results, assignment.id):
+        moving = f"{count} grades of {assignment.id} would move and wait to be recorded"
+        fail(f"{moving}: run `autograder grade {assignment.id}` first")
+    if old := outdated(results, assignment):
+        who = old[0] if len(old) == 1 else f"{old[0]} and {len(old) - 1} more"
+        fail(
+            f"in {assignment.id} the results of {who} are from before its items or their points "
+            f"changed in course.yml: run `autograder grade {assignment.id}` first"
+        )
 
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:

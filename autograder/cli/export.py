@@ -12,7 +12,15 @@ import rich.markup
 import typer
 
 from autograder.cli.app import CourseFolder, app
-from autograder.cli.common import err, fail, handed_in, out, problems_told, read_nearest
+from autograder.cli.common import (
+    err,
+    fail,
+    handed_in,
+    must_be_up_to_date,
+    out,
+    problems_told,
+    read_nearest,
+)
 from autograder.course import read_roster, write_atomically
 from autograder.export import FORMATS, Format, Gathered, State, gather, read_settings
 
@@ -82,9 +90,11 @@ def export(
             fail(f"--into goes with --to {fillable}, not with --to {to.value}")
         if into and not into.is_file():
             fail(f"{into} is not a file: name what you exported from {to.value}")
-        settings = read_settings(found.root)
+        settings, folder = read_settings(found.root), results or found.root / "results"
+        for told in chosen or found.assignments:
+            must_be_up_to_date(told, folder)
         gathered = gather(
-            *(found, chosen, settings, results or found.root / "results", read_roster(found.root)),
+            *(found, chosen, settings, folder, read_roster(found.root)),
             {
                 each.id: {one.student for one in handed_in(settings, each.id)}
                 for each in found.assignments

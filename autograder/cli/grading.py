@@ -19,6 +19,7 @@ from autograder.cli.common import (
     err,
     fail,
     handed_in,
+    must_be_up_to_date,
     out,
     problems_told,
     read_nearest,
@@ -30,7 +31,7 @@ from autograder.cli.running import How, run_class
 from autograder.cli.show import print_result, print_untimed
 from autograder.course import EXTENSIONS, read_secret
 from autograder.export import back_up, hand_in_time, read_settings, ready, settle
-from autograder.grading import HandedIn, default_jobs, find_class, held, limits_of, prepare, waits
+from autograder.grading import HandedIn, default_jobs, find_class, held, limits_of, prepare
 from autograder.grading import grade as grade_one
 from autograder.sandbox.host import Server
 
@@ -140,12 +141,8 @@ def pages(
         if not graded or len(graded) < len(chosen):
             which = ",".join(each.id for each in chosen if each not in graded)
             fail(f"nothing was graded: there is no result in {folder}/{which}")
-        for each in chosen:
-            if count := waits(folder, each.id):  # pages of old scores and new points are of neither
-                fail(
-                    f"{count} grades of {each.id} would move and wait to be recorded: run "
-                    f"`autograder grade {each.id}` first"
-                )
+        for each in chosen:  # pages of old scores and new points are of neither
+            must_be_up_to_date(each, folder)
         ready(settings, found)
         back_up(settings.db_url)
         for each in graded:

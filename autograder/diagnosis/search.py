@@ -27,6 +27,7 @@ from autograder.sandbox.session import Answer
 
 _TOGETHER = 4  # faults known from some items that are tried together on the others
 _ALTERNATIVES = 2  # so many are told; of more, none
+_BESIDE = 4  # the same of what comes beside a mistake that is certain
 _LOOKED_AT = 3  # cases of an item that may speak against a fault
 
 
@@ -142,10 +143,12 @@ class _Search:
         choices = list({tuple(x.sentence for x in each): each for each in choices[::-1]}.values())[
             ::-1
         ]
-        if len(whole) > 1 and choices:
+        most = _ALTERNATIVES
+        if len(whole) > 1 and len(choices) > most:
             certain = tuple(each for each in choices[0] if all(each in one for one in choices))
-            choices = choices if len(choices) <= _ALTERNATIVES or not certain else [certain]
-        if not choices or len(choices) > _ALTERNATIVES:
+            if certain:
+                choices, most = ours.fitting([certain], places) or choices, _BESIDE
+        if not choices or len(choices) > most:
             return None
         return Diagnosis(choices[0], len(places), tuple(choices[1:]), ours.loosely)
 

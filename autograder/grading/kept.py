@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.course import Result, state_folder
+from autograder.course import Assignment, Result, state_folder
 from autograder.grading.classroom import HandedIn, Room
 
 _WAITING = "moved"
@@ -67,6 +67,20 @@ def accept(room: Room, students: Iterable[str]) -> None:
 def waits(results: Path, assignment_id: str) -> int:
     """How many results of an assignment wait until somebody has seen what they move."""
     return len(list((state_folder(results, assignment_id) / _WAITING).glob("*.json")))
+
+
+def outdated(results: Path, assignment: Assignment) -> list[str]:
+    """Whose results were made when the items of an assignment were others, or worth other points.
+
+    results: the folder of result files; one that cannot be read is another's matter.
+    """
+    now = {each.id: each.points for each in assignment.items}
+    read = (_read(path) for path in sorted((results / assignment.id).glob("*.json")))
+    return [
+        each.student
+        for each in read
+        if each is not None and {item.item: item.points for item in each.items} != now
+    ]
 
 
 def _is_kept(room: Room, one: HandedIn) -> bool:

@@ -41,6 +41,12 @@ def mistakes_of(
         lines = [each for each in located if item.item in each.items]
         for key in _keys(item, raised.get(item.item), found.get(item.item), lines, ways):
             touched.setdefault(key, []).append(item)
+    # An exception that a repair puts right in some items, and hides more in others, is one mistake.
+    at = {(each.cell, each.line): each for each in touched if isinstance(each, Failure)}
+    for line in [each for each in touched if isinstance(each, Located)]:
+        if failure := at.get((line.cell, line.line)):
+            theirs = {x.item for x in (*touched[failure], *touched.pop(line))}
+            touched[failure] = [each for each in items if each.item in theirs]
     # What an item lost is told once: of the mistake that it is there to catch.
     costs: dict[object, dict[str, float]] = {key: {} for key in touched}
     for item in items:

@@ -73,7 +73,7 @@ class Edit:
 
     @property
     def goes_round(self) -> bool:
-        """Whether an argument is left out, or the line that raised: others may do without it.
+        """Whether an argument or an index is left out, or the line that raised: others may do so.
 
         But a line that does nothing but raise may well be wrong.
         """
@@ -81,6 +81,8 @@ class Edit:
         if isinstance(node, cst.Call) and new.startswith(f"{self.spot.view.source(node.func)}("):
             left = cst.parse_expression(new)
             return isinstance(left, cst.Call) and len(left.args) < len(node.args)
+        if isinstance(node, cst.Subscript) and new == self.spot.view.source(node.value):
+            return True
         return new == _NOTHING and self.spot.raised and not self.source.startswith(_RAISES)
 
     @property

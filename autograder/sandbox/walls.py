@@ -269,6 +269,8 @@ def _readable() -> list[str]:
     """Python, its libraries and its packages; never the grader, however it was installed."""
     system = {Path(each) for each in ("/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache")}
     system |= {Path("/dev/urandom"), Path("/usr/share/zoneinfo")}
+    # Without these torch does not know the processor, and computes nothing in float16.
+    system |= {Path("/proc/cpuinfo"), Path("/sys/devices/system/cpu")}
     system |= {Path(os.path.realpath(sys.executable))}
     system |= {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     system |= {*Path(sys.base_prefix).glob("lib/libpython3*.so*")}

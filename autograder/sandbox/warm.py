@@ -38,6 +38,7 @@ class Module(torch.nn.Module):
 
 def up() -> None:
     """Answer questions of every kind, of code of our own."""
+    torch.ones(1, dtype=torch.float16).exp()  # looks at the processor, in files outside the walls
     refusal.operations()
     tamper.known()
     refusal.stand_ins()

@@ -448,6 +448,7 @@ def test_padding_mask_anywhere(agree: Agree, draw: Draw) -> None:
 def test_padding_mask_leaves_tokens(agree: Agree, draw: Draw) -> None:
     """The tokens are left as they are."""
     agree.unchanged("padding_mask", draw_tokens(draw, BATCH, T_K))
+    agree.unchanged("padding_mask", draw_tokens(draw, BATCH, T_K, pad_id=49), pad_id=49)
 
 
 @item("padding_mask", hint="On which device is a new tensor made?", fits="device")

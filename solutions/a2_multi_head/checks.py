@@ -323,6 +323,12 @@ def test_weights_with_mask(agree: Agree, draw: Draw) -> None:
     wrong_unless_detached(agree, made, answer.read[0], *inputs)
 
 
+@item("heads_weights", hint="Does what is stored hang on the mode?")
+def test_weights_in_train_mode(agree: Agree, draw: Draw) -> None:
+    """In train mode the weights are stored just as in eval mode."""
+    agree(attention(agree).training(), *selves(draw), **STORED)
+
+
 @item("heads_weights", hint="Does anything squeeze an axis of size 1 away?", fits="shape")
 @pytest.mark.parametrize(
     "sizes", [(1, N_HEADS, T_Q), (BATCH, 1, T_Q), (BATCH, N_HEADS, 1)], ids=str
@@ -587,4 +593,7 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     made, inputs = attention(agree), crossed(draw)
     agree.unchanged(made, *inputs)
     for shape in ((BATCH, N_HEADS, T_Q, T_K), (T_Q, T_K)):
-        agree.unchanged(made, *inputs, mask=draw_mask(draw, *shape))
+        mask = draw_mask(draw, *shape)
+        agree.unchanged(made, *inputs, mask=mask)
+        blocked = mask.index_fill(-2, torch.tensor(1), False)  # a row that some open, in place
+        agree.unchanged(made, *inputs, mask=blocked)

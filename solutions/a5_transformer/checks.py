@@ -612,6 +612,8 @@ def test_default_max_len(student: Student, agree: Agree, draw: Draw) -> None:
 def test_padding_of_the_source(agree: Agree, draw: Draw) -> None:
     """With padding behind the source, the logits are those without it."""
     agree(transformer(agree), padded(source_words(draw), 3), target_words(draw))
+    alone = padded(source_words(draw, batch=1), 3)
+    agree(transformer(agree), alone, target_words(draw, batch=1))
 
 
 @item("transformer_padding", hint="Does the source's mask get into both stacks?")

@@ -187,15 +187,20 @@ def test_grades_that_move_are_shown_and_not_recorded_unasked(here):
     before, written = scores(here), lies(here)
     edit(here / "course.yml", "points: 2", "points: 4")
 
+    for told in ("pages", "export"):  # old scores would stand beside new points
+        refused = CliRunner().invoke(app, [told, NAME])
+        assert refused.exit_code == 2
+        assert "the results of ada and 2 more are from before" in " ".join(refused.output.split())
     said = grade(status=1)
     assert "3 grades move" in said  # also of who has lost it: it is another share of the whole
     (row,) = (line for line in said.splitlines() if "ada" in line and "distances" in line)
     assert "2 of 2" in row
     assert "4 of 4" in row
     assert "Nothing is recorded" in said
-    refused = CliRunner().invoke(app, ["pages", NAME])
-    assert refused.exit_code == 2
-    assert "3 grades of squares would move" in refused.output
+    for told in ("pages", "export"):
+        refused = CliRunner().invoke(app, [told, NAME])
+        assert refused.exit_code == 2
+        assert "3 grades of squares would move" in refused.output
     said = grade("--dry-run")
     assert "3 kept, 0 graded" in said
     assert "distances" in said

@@ -302,3 +302,15 @@ def test_what_it_is_built_on_may_be_why_where_that_is_not_known(exam_of):
     assert "max_len" in failed
     found = diagnose(bank, answers, failed)
     assert {fault for each in found.values() for fault in each.all_faults} <= set(faults)
+
+
+def test_what_is_certain_is_not_told_alone_where_it_does_not_explain_the_item(exam_of):
+    """Beside it there is one of three, which nothing tells apart: that is not carried."""
+    bank = exam_of("a4_layers").bank
+    norm = next(each for each in bank.components if each.name == "layer_norm")
+    axes, floor = chosen(norm, "OverAllButTheFirstAxis"), chosen(norm, "EpsAsAFloor")
+    answers = answers_with(bank, norm, (*axes, *floor))
+    failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    found = diagnose(bank, answers, failed)
+    assert found["norm_output"].certain == axes
+    assert {*axes, *floor} <= set(found["norm_eps"].all_faults)

@@ -140,6 +140,12 @@ def test_torch_computes_to_the_last_digit_what_it_does_outside(server):
     assert inside(server, f"{numbers}.tolist()", "import torch") == expected.tolist()
 
 
+def test_torch_computes_in_half_precision_too(server):
+    """For that it looks at the processor, in files outside the walls."""
+    numbers = "(torch.ones(2, 3).half() @ torch.ones(3, 2).half()).softmax(-1).tolist()"
+    assert inside(server, numbers, "import torch") == [[0.5, 0.5], [0.5, 0.5]]
+
+
 def test_a_picture_can_be_drawn(server):
     draw = "import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\n"
     assert inside(server, "len(axes.lines)", f"{draw}figure.canvas.draw()") == 1

@@ -106,7 +106,8 @@ def stays(
 ) -> bool | None:
     """Whether the submission's answer stays elsewhere, when one place of its inputs changes.
 
-    None where the reference's does not; moves: or where it does not change at all.
+    None where the reference's does not, or where it has no numbers: of NaN nobody can see it.
+    moves: or where it does not change at all.
     """
     question = without_gradients(asked.case.question)
     other = move.made(question, batch)
@@ -123,8 +124,13 @@ def stays(
     got = asking.ask(other)
     if got.failure is not None or not alike(seen(got), seen(moved)):
         return None
-    ours = zip(seen(asked.got), seen(got), strict=True)
-    return _all([_near(move.elsewhere(one), move.elsewhere(two)) for one, two in ours])
+    ours = [
+        (move.elsewhere(one), move.elsewhere(two))
+        for one, two in zip(seen(asked.got), seen(got), strict=True)
+    ]
+    if not all(bool(each.isfinite().all()) for pair in ours for each in pair):
+        return None
+    return _all([_near(one, two) for one, two in ours])
 
 
 @dataclass(frozen=True)

@@ -1448,6 +1448,23 @@ class SubtractsTheLargestOfAllKeys(Attention):
         return powers / total.masked_fill(total == 0, 1.0)
 
 
+class LowestScoreTakenForBlocked(Attention):
+    """What is emptied after the softmax is every place with the lowest score of the tensor: where
+    the mask blocks nothing, a key that may be attended to loses its weight.
+
+    A score says how much, and not whether one may. What alone tells which keys are blocked?
+    """
+
+    item = "attention_mask"
+
+    def before(self, scores):
+        self.scores = scores
+        return scores
+
+    def empty(self, weights, mask):
+        return weights.masked_fill(self.scores == self.scores.min(), 0.0)
+
+
 class SubtractsTheLargestOfTheTensor(Attention):
     """The largest score of the whole tensor is taken away before the exponentials: those of a row
     far below it become 0 throughout.
@@ -1459,6 +1476,11 @@ class SubtractsTheLargestOfTheTensor(Attention):
 
     def largest(self, scores):
         return scores.max()
+
+
+class SubtractsTheLargestOfTheTensorAsANumber(SubtractsTheLargestOfTheTensor):
+    def largest(self, scores):
+        return scores.max().detach()
 
 
 class SubtractsTheLargestOfWhatIsAllowed(SubtractsTheLargestOfTheTensor):

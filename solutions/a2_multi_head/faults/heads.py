@@ -408,6 +408,19 @@ class OneProjectionForThree(Heads):
         self.q_proj = self.k_proj = self.v_proj = nn.Linear(d_model, d_model)
 
 
+class OneProjectionForAll(Heads):
+    """q_proj, k_proj, v_proj and out_proj are one and the same nn.Linear under four names.
+
+    Each has something of its own to learn; `[layer] * 4` holds one layer four times. How often is
+    nn.Linear called?
+    """
+
+    item = "heads_parameters"
+
+    def finish(self):
+        self.k_proj = self.v_proj = self.out_proj = self.q_proj
+
+
 class OneProjectionForKeysAndValues(Heads):
     """k_proj and v_proj are one and the same nn.Linear under two names.
 
@@ -1466,6 +1479,19 @@ class WeightsNotStored(Heads):
 
     def store(self, weights, scores, answers):
         pass
+
+
+class WeightsStoredInEvalModeAlone(Heads):
+    """self.weights is stored in eval mode alone: in train mode it is what it was before.
+
+    The docstring says after which forward it holds the weights. Which mode has a new module?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        if not self.training:
+            super().store(weights, scores, answers)
 
 
 class WeightsNotDetached(Heads):

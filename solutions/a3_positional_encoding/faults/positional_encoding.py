@@ -1086,3 +1086,11 @@ class DropsTheSamePlacesByHandInFloat32(DropsTheSamePlacesByHand):
             return total
         drawn = torch.rand(total.shape[1:], dtype=torch.float32, device=total.device)
         return total * (drawn >= self.p) / (1 - self.p)
+
+
+class DropsTheSamePlacesByHandBelow(DropsTheSamePlacesByHand):
+    def drop(self, total):
+        if not self.training:
+            return total
+        drawn = torch.rand(total.shape[1:], dtype=torch.float32, device=total.device)
+        return total * (drawn < 1 - self.p) / (1 - self.p)

@@ -747,3 +747,15 @@ class SineAndCosineAdded(Sinusoids):
 
     def cosine(self, angle):
         return angle.sin() + angle.cos()
+
+
+class ExponentOverTheRows(Sinusoids):
+    """The exponent is divided by max_len, the number of rows, in the place of d_model.
+
+    The speed of a hand hangs on its column. Among how many columns does it stand?
+    """
+
+    item = "encoding_values"
+
+    def turn(self, position, divisor):
+        return position / divisor ** (2 * divisor.shape[-1] / position.shape[0])

@@ -476,7 +476,8 @@ class NormsTheMemory(ThreeFrames):
 
 
 class IgnoresTheTargetMask(ThreeFrames):
-    """target_mask never reaches self-attention: each word sees those that are not written yet.
+    """target_mask does not reach self-attention, at least not in eval mode: each word sees those
+    that are not written yet.
 
     It arrives in forward. Which of the two attentions needs it?
     """

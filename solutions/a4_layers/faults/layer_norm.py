@@ -903,6 +903,16 @@ class OnePlusWeight(Norm):
         return normed * (1 + self.weight)
 
 
+class OnePlusWeightFromZero(OnePlusWeight):
+    """A new weight is 0 all over, and what was normed is multiplied by weight + 1.
+
+    A new norm gives the same so. Which numbers do weights that are loaded stand for?
+    """
+
+    def make_weight(self, d_model):
+        self.weight = nn.Parameter(torch.zeros(d_model))
+
+
 class BiasNotAdded(Norm):
     """bias is not used.
 

@@ -978,3 +978,17 @@ class MemoryInTheFirstLayerOnly(TokensAndMemory):
             read = memory if place == 0 else x
             x = self.ask(layer, x, read, target_mask, None if place else memory_mask)
         return x
+
+
+class MemoryCutToTheTarget(TokensAndMemory):
+    """Of the memory only as many positions are read as the target has tokens.
+
+    Both sentences have a length of their own. Which of the two does the memory have?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        t = x.shape[1]
+        mask = None if memory_mask is None else memory_mask[..., :t]
+        return super().ask(layer, x, memory[:, :t], target_mask, mask)

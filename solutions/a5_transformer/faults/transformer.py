@@ -705,6 +705,18 @@ class NoMaskInTheEncoder(TwoStacks):
         return None
 
 
+class SingleSentenceReadWithoutAMask(TwoStacks):
+    """A batch of one sentence is read without its mask.
+
+    It seems to have nothing to be filled up to. Who says that its padding was cut off?
+    """
+
+    item = "transformer_padding"
+
+    def mask_of_encoder(self, source):
+        return super().mask_of_encoder(source) if len(source) > 1 else None
+
+
 class CausalMaskInTheEncoder(TwoStacks):
     """The encoder reads the source under a causal mask: no word hears those after it.
 

@@ -15,7 +15,7 @@ class SmoothedLoss:
         *("SharesAmongTheOthers", "Summed", "DividesByAllPlaces", "MeanOfEachSentence"),
         *("SmoothingIgnored", "SmoothingIsAConstant", "FactorsExchanged", "SignForgotten"),
         *("WithAnAxis", "NoShareForPaddingAndTheRight", "Divergence"),
-        *("DividesByTwoLess", "OverwritesTheShareOfPadding"),
+        *("DividesByTwoLess", "OverwritesTheShareOfPadding", "OverwritesTheShare"),
     )
 
     def take(self, logits, target, pad_id):
@@ -568,6 +568,11 @@ class DividesByTwoLess(SmoothedLoss):
         return max(vocab_size - 2, 1)
 
 
+class DividesByTwoLessWhichMayBe0(DividesByTwoLess):
+    def fold(self, vocab_size):
+        return 1 / (1 / (vocab_size - 2))
+
+
 class OverwritesTheShareOfPadding(SmoothedLoss):
     """The padding token gets no share of the smoothing, and the others get no more for it.
 
@@ -718,6 +723,11 @@ class MeanOfEachSentence(SmoothedLoss):
     def average(self, values, real):
         sums = values.masked_fill(~real, 0.0).sum(-1)
         return (sums / real.sum(-1).clamp(min=1)).mean()
+
+
+class MeanOfEachSentenceEvenWithoutWords(MeanOfEachSentence):
+    def average(self, values, real):
+        return (values.masked_fill(~real, 0.0).sum(-1) / real.sum(-1)).mean()
 
 
 class MeanOfEachSentenceWithWords(MeanOfEachSentence):

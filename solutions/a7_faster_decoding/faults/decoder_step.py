@@ -500,6 +500,32 @@ class AnyCacheIsWelcome(DecoderStep):
         return super().target_mask(model, target)
 
 
+class ShorterCacheIsWelcome(DecoderStep):
+    """A cache that has too many positions is refused, but not one that has too few.
+
+    Exactly one position less than there are tokens is asked for. Which comparison says so?
+    """
+
+    item = "step_sizes"
+
+    def check_cache(self, t, kept):
+        if kept > t - 1:
+            super().check_cache(t, kept)
+
+
+class LongerCacheIsWelcome(DecoderStep):
+    """A cache that has too few positions is refused, but not one that has too many.
+
+    Exactly one position less than there are tokens is asked for. Which comparison says so?
+    """
+
+    item = "step_sizes"
+
+    def check_cache(self, t, kept):
+        if kept < t - 1:
+            super().check_cache(t, kept)
+
+
 class NothingIsRefused(DecoderStep):
     """No size is refused: neither a target that is too long, nor a cache that does not fit.
 

@@ -511,6 +511,21 @@ class OneMaskAtMost(LayerStep):
         return memory_mask if target_mask is None else None
 
 
+class MasksOnlyTogether(LayerStep):
+    """A mask that is passed alone is dropped: masks are used only where both are passed.
+
+    Each belongs to an attention of its own. Must one wait for the other?
+    """
+
+    item = "layer_masks"
+
+    def own_mask(self, target_mask, memory_mask):
+        return None if memory_mask is None else target_mask
+
+    def other_mask(self, target_mask, memory_mask):
+        return None if target_mask is None else memory_mask
+
+
 class PreNorm(LayerStep):
     """The norms stand in front of the parts, over what these read, and not over the sums.
 

@@ -658,6 +658,22 @@ class BlockedRowsBecomeUniform(Grouped):
         return weights
 
 
+class BlockedInOneHeadIsBlockedInAll(Grouped):
+    """A query that may attend to nothing in one head gets zeros from all heads.
+
+    Each head has a mask of its own. Over which axis is it asked whether a query has a key left?
+    """
+
+    item = "gqa_blocked_rows"
+
+    def attend(self, q, k, v, mask):
+        answers = super().attend(q, k, v, mask)
+        if mask is None:
+            return answers
+        mask = mask.broadcast_to(len(q), self.n_heads, q.shape[2], k.shape[2])
+        return answers * mask.any(-1).all(1)[:, None, :, None]
+
+
 # Gradients, types and inputs
 
 

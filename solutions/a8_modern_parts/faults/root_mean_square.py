@@ -490,6 +490,16 @@ class OnePlusWeight(RootMeanSquare):
         return normed * (1 + self.weight)
 
 
+class OnePlusWeightFromZero(OnePlusWeight):
+    """The weight starts at 0 and the numbers are multiplied by 1 + weight, as in some models.
+
+    A new norm gives the same so. Which numbers do weights that are loaded stand for?
+    """
+
+    def start(self, d_model):
+        return torch.zeros(d_model)
+
+
 class ComputesInFloat32(RootMeanSquare):
     """The norm is computed in float32, also where the inputs are float64.
 

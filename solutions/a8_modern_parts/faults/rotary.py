@@ -568,6 +568,12 @@ class NegativePositionsFromTheEndOfTheLargest(NegativePositionsFromTheEnd):
         return torch.where(positions < 0, positions + positions.abs().max() + 1, positions)
 
 
+class NegativePositionsFromTheEndOfTheFarthest(NegativePositionsFromTheEnd):
+    def place(self, positions, x):
+        rows = max(int(positions.max()) + 1, -int(positions.min()), 1)
+        return torch.where(positions < 0, positions + rows, positions)
+
+
 class HalvesUnderTheAnglesOfNeighbours(Turning):
     """Column i is paired with column i + d_k / 2, but the angles lie as for neighbours: each pair
     is turned by two of them.
