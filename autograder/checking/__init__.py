@@ -2,7 +2,7 @@
 
 from autograder.asking import LocalStudent, Question, Student, StudentError
 from autograder.checking.agree import Agree, Wrong
-from autograder.checking.asked import Asked, too_much
+from autograder.checking.asked import Asked, too_little, too_much
 from autograder.checking.collect import CHECKS, Check, ChecksBroken, collect
 from autograder.checking.draw import Draw
 from autograder.checking.loading import load
@@ -32,5 +32,6 @@ __all__ = [
     "compare",
     "load",
     "read_weights",
+    "too_little",
     "too_much",
 ]

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import torch
 
 from autograder.asking import Question, ReferenceFailed, Student, StudentError, told
-from autograder.checking.asked import Asked, too_much
+from autograder.checking.asked import Asked, too_little, too_much
 from autograder.checking.weights import Weights
 from autograder.course import Verdict
 from autograder.handout.checks import compare
@@ -138,6 +138,9 @@ class Agree:
             problem = Problem(said, "mode")
         if problem is None and too_much(asked, got):
             came = f"{got.multiplications:,} multiplications, and {asked.most_work:,} are enough"
+            self.wrong(target, f"its products of matrices take {came}", *args, **options)
+        if problem is None and too_little(asked, got):
+            came = f"{got.multiplications:,} multiplications: with so few it cannot be done"
             self.wrong(target, f"its products of matrices take {came}", *args, **options)
         if problem:
             self.wrong(target, problem, *args, **options)

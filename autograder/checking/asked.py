@@ -7,6 +7,8 @@ from typing import Any, Literal
 from autograder.asking import Question
 from autograder.sandbox.session import Answer
 
+_FEWEST = 5  # times less than it may take: the product of a model's own layers take more
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -27,3 +29,8 @@ class Asked:
 def too_much(asked: Asked, answer: Answer) -> bool:
     """Whether an answer took more multiplications than it may."""
     return asked.most_work is not None and answer.multiplications > asked.most_work
+
+
+def too_little(asked: Asked, answer: Answer) -> bool:
+    """Whether an answer took so few multiplications that they cannot all have been counted."""
+    return asked.most_work is not None and answer.multiplications < asked.most_work / _FEWEST

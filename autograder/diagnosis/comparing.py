@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.checking import Asked, too_much
+from autograder.checking import Asked, too_little, too_much
 from autograder.diagnosis.evidence import WRONG_PARAMETERS, Case, is_one_number
 from autograder.handout.checks.compare import FLOAT32
 from autograder.sandbox.failure import Failure
@@ -194,7 +194,8 @@ def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
         read = zip(question.how.read, answer.read, strict=False)
         seen |= values | _all_flat((name, x) for name, x in read if name in case.asked.look_at)
         seen |= {"elsewhere": answer.elsewhere, "watched": answer.watched}
-        seen["too much work"] = answer.multiplications if too_much(case.asked, answer) else None
+        counted = too_much(case.asked, answer) or too_little(case.asked, answer)
+        seen["too much work"] = answer.multiplications if counted else None
         if case.asked.same_mode:
             seen["mode"] = answer.mode_changed
     # What a module keeps asks for no gradient.

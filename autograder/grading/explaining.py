@@ -135,7 +135,7 @@ class Explaining:
                 return Alone(self.exam.bank, *asked)
 
             def fails_alone(item: str, why: Diagnosis) -> bool:
-                return alone(views.get(item)).fails_through(why.faults, item)
+                return alone(views.get(item)).fails_through(why.faults, item, why.loosely)
 
             return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
 

@@ -45,8 +45,8 @@ def mistakes_of(
     at = {(each.cell, each.line): each for each in touched if isinstance(each, Failure)}
     for line in [each for each in touched if isinstance(each, Located)]:
         if failure := at.get((line.cell, line.line)):
-            theirs = {x.item for x in (*touched[failure], *touched.pop(line))}
-            touched[failure] = [each for each in items if each.item in theirs]
+            both = {x.item for x in (*touched[failure], *touched.pop(line))}
+            touched[failure] = [each for each in items if each.item in both]
     # What an item lost is told once: of the mistake that it is there to catch.
     costs: dict[object, dict[str, float]] = {key: {} for key in touched}
     for item in items:

@@ -1,8 +1,8 @@
 """Finds what is not a student's own: a part that another assignment is given, pasted.
 
 Such a part is right, and anybody may look it up. A definition is taken for one when its functions
-read the same but for names of their own, docstrings and annotations, and are together long enough
-that two people do not write them alike by chance.
+read the same but for names of their own, docstrings, annotations and what does nothing, and are
+together long enough that two people do not write them alike by chance.
 """
 
 import ast
@@ -14,6 +14,8 @@ from autograder.notebooks.tree import below, walked
 # given parts: all below 20 nodes, and in no definition more than 23 together.
 _LONG = 40
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Of these alone an expression is made that does nothing.
+_NOTHING = (ast.Constant, ast.Name, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.expr_context)
 
 
 def known_by(text: str, names: Collection[str]) -> frozenset[str]:
@@ -50,6 +52,13 @@ def _own_names(function: ast.AST) -> dict[str, str]:
     return own
 
 
+def _does_nothing(node: ast.AST) -> bool:
+    """Whether it is a statement that changes nothing: anybody may write it anywhere."""
+    if isinstance(node, ast.Expr):
+        return all(isinstance(each, _NOTHING) for each in ast.walk(node.value))
+    return isinstance(node, ast.Pass)
+
+
 def _words(nodes: list[ast.AST], own: dict[str, str]) -> Iterator[str]:
     """A word for each node, from the top."""
     waiting = nodes[::-1]
@@ -65,6 +74,8 @@ def _words(nodes: list[ast.AST], own: dict[str, str]) -> Iterator[str]:
             said = (hex(value) if type(value) is int else repr(value)).replace(" ", "_")
         elif isinstance(node, ast.keyword):
             said = node.arg or "**"
+        if _does_nothing(node):
+            continue
         yield f"{type(node).__name__}:{said}"
         if not isinstance(node, ast.arg):  # below it is its annotation
             waiting += list(below(node))[::-1]

@@ -33,6 +33,7 @@ def run(channel: socket.socket, limits: Limits, scratch: str) -> None:
     # No compiler lies within the walls; and what is compiled of torch's own, or recorded of it, in
     # a cell would not be noticed in a question.
     torch.compile = torch.jit.script = torch.jit.trace = _as_it_is  # type: ignore[assignment]
+    torch.jit._script.script = torch.jit._trace.trace = _as_it_is  # type: ignore[assignment]
     os.rename = os.replace = _rename  # type: ignore[assignment]
     # The same for every submission; no result may depend on it. Not torch's own function: it looks
     # for devices that are not there, and notes from where it was called, for which it reads files.

@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import functools
 import itertools
+import os
 import re
 import sys
 import types
@@ -60,6 +61,8 @@ _ANY = re.compile(
 )
 _KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "NestedTensorCPU")
 _SHAPES_ONLY = ("torch._meta_registrations", "torch.backends.cuda")  # these compute nothing
+# Whose frames may stand between an exempt function and a call: torch's, Python's, and ours.
+_BETWEEN = tuple(f"{os.path.dirname(each)}/" for each in (torch.__file__, os.__file__, __file__))
 _COPIES = ("__setstate__", "__getstate__")  # copies are made by these, of what was made before
 _Undo = Callable[[], None]
 
@@ -125,9 +128,8 @@ def proof(banned: Iterable[str]) -> str | None:
 class Refusal:
     """Refuses what is banned, from `install` on.
 
-    imported: torch's modules that were imported meanwhile; standing: the functions whose bodies
-    refuse now; working: it is at work itself; calling: a student's function runs. All for whoever
-    watches over it.
+    imported: torch's modules that were imported meanwhile; standing: functions whose bodies refuse
+    now; working: it is at work itself; calling: a student's function runs.
     """
 
     imported: list[types.ModuleType] = field(default_factory=list)
@@ -137,7 +139,7 @@ class Refusal:
     _found: dict[str, None] = field(default_factory=dict)
     _exempt: set[types.CodeType] = field(default_factory=set)
     _banned: tuple[str, ...] = ()
-    _inside: bool = False  # of a call that an exempt function has made
+    _seen: int = 0  # of what was imported, when `install` last looked
     _held: tuple[tuple[str, ...], int] = ((), 0)  # what `also` refuses, of how many imported
     _registered: Any = None
     _undo: list[_Undo] = field(default_factory=list)
@@ -150,9 +152,9 @@ class Refusal:
                 self.exempt(each)
 
     def install(self, banned: Collection[str]) -> None:
-        """Refuse these, once and for all; later calls do nothing."""
-        if banned and not self._banned:
-            self._banned = tuple(banned)
+        """Refuse these, once and for all, also in what was imported since the last call."""
+        if banned and (not self._banned or self._seen != len(self.imported)):
+            self._banned, self._seen = tuple(banned), len(self.imported)
             registered, _ = self._replace(banned)
             # One reference more than anybody holds: what is never freed is never undone.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(registered))
@@ -205,17 +207,20 @@ class Refusal:
 
     def stand_in(self, instead: "_StandIn", *args: Any, **kwargs: Any) -> Any:
         """What becomes of a call of a banned function."""
-        if not (self._inside or sys._getframe(3).f_code in self._exempt):
+        if not self._is_ours(sys._getframe(3)):
             return self.refuse(instead.banned, instead.function.__qualname__)
         self.working = True
         original = instead.original()
         self.working = False
-        # Under a mode torch's function comes back here by way of the mode, from other frames.
-        before, self._inside = self._inside, True
-        try:
-            return original(*args, **kwargs)
-        finally:
-            self._inside = before
+        return original(*args, **kwargs)
+
+    def _is_ours(self, frame: types.FrameType | None) -> bool:
+        """Whether a call comes from what is exempt, through nothing but torch and ourselves."""
+        while frame is not None and frame.f_code not in self._exempt:
+            if not frame.f_code.co_filename.startswith(_BETWEEN):
+                return False
+            frame = frame.f_back
+        return frame is not None
 
     def refuse(self, banned: Collection[str], what: str, *_: Any, **__: Any) -> None:
         """Take note of the banned call that it is best known by. Raises RuntimeError."""
@@ -224,7 +229,7 @@ class Refusal:
         raise RuntimeError(f"{name} is not allowed here")
 
     def refuse_what(self, it: str) -> None:
-        """Refuse something else, by which a banned call could be made. Raises RuntimeError."""
+        """Refuse another way to a banned call. Raises RuntimeError."""
         if self.calling and self._banned:
             self._found[self._banned[0]] = None
         raise RuntimeError(f"{it} is not allowed here")
@@ -236,10 +241,7 @@ class Refusal:
 
 
 class _StandIn:
-    """What every reference to a function of torch's leads to, while its `body` is the function's.
-
-    It is made before it is needed (`stand_ins`): that takes longer than all else of refusing.
-    """
+    """What all references to a function of torch's lead to, while its `body` is the function's."""
 
     banned: Collection[str] = ()
     refusal: Refusal
@@ -282,7 +284,7 @@ _stand_in_for = functools.cache(_StandIn)
 
 
 def stand_ins() -> None:
-    """Make them, once in the server, so that no fork has to."""
+    """Make them, once in the server: that takes longer than all else of refusing."""
     for _, function in functions():
         _stand_in_for(function)
 

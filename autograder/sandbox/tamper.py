@@ -13,13 +13,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch.utils import _python_dispatch
 
 from autograder.sandbox.refusal import Refusal, functions, kind_of
 
 _SEARCHES = frozenset({"gc.get_objects", "gc.get_referrers", "gc.get_referents"})
 _ATTRIBUTES = frozenset({"object.__getattr__", "object.__setattr__"})
 _TORCH = os.path.dirname(torch.__file__)
-_COMPILER = os.path.join(_TORCH, "_dynamo", "")  # optimizers import it; it computes nothing
+# Imported by optimizers, checkpoints, gradients of functions; and with them much of torch.
+_COMPILER = "torch._dynamo", "torch._inductor"
+_KNOWN = "torch.", "autograder."  # whose dispatch modes may be entered
 _FEW = 12  # names: who uses as few may do so by chance
 _Names = tuple[str, ...]
 
@@ -49,7 +52,7 @@ def watch(refusal: Refusal) -> None:
                     refusal.refuse_what(f"{each.co_name}, which is torch's own,")
         elif any(map(_bears, _all(code))):
             refusal.imported.append(module)
-            if refusal.calling and not code.co_filename.startswith(_COMPILER):
+            if refusal.calling and not _compiler_is_coming():
                 refusal.refuse_what(f"importing {module.__name__}")
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -69,8 +72,19 @@ def watch(refusal: Refusal) -> None:
     def no_kernel(*_: Any) -> None:
         refusal.refuse_what("torch.library.get_kernel")
 
-    # A kernel that is called by itself does not pass the dispatcher.
+    # A kernel that is called by itself does not pass the dispatcher, nor does what runs a graph.
     torch._C._dispatch_get_computed_kernel_for_dispatch_key = no_kernel  # type: ignore[assignment]
+    torch._C._jit_to_static_module = no_kernel  # type: ignore[assignment]
+    push = torch._C._push_on_torch_dispatch_stack
+
+    def push_known(mode: Any) -> None:
+        if not type(mode).__module__.startswith(
+            _KNOWN
+        ):  # it could note what torch's own is made of
+            refusal.refuse_what("a dispatch mode of one's own")
+        push(mode)
+
+    vars(_python_dispatch)[push.__name__] = push_known
 
 
 def _all(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -89,5 +103,16 @@ def _being_imported(code: types.CodeType) -> types.ModuleType | None:
     path = os.path.relpath(code.co_filename, os.path.dirname(_TORCH))
     parts = os.path.splitext(path)[0].split(os.sep)
     module = sys.modules.get(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
-    spec = getattr(module, "__spec__", None)
-    return module if getattr(spec, "_initializing", False) else None
+    return module if _is_coming(module) else None
+
+
+def _is_coming(module: types.ModuleType | None) -> bool:
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+
+
+def _compiler_is_coming() -> bool:
+    """Whether torch imports its compiler, of which nobody need know; it computes nothing.
+
+    What comes with it is refused from the next question on.
+    """
+    return any(_is_coming(sys.modules.get(each)) for each in _COMPILER)
