@@ -74,8 +74,9 @@ def print_result(out: Console, result: Result, feedback: Feedback = "diagnosis")
     Evidence is printed where no mistake tells of an item, and once for each mistake.
     """
     result = result.told(feedback)
-    score = "no score: needs staff" if result.score is None else f"{result.score:g}"
-    out.print(f"[bold]{result.assignment}: {score} of {result.max_score:g}[/]\n")
+    scored = result.score is not None
+    score = f"{result.score:g} of {result.max_score:g}" if scored else "no score: needs staff"
+    out.print(f"[bold]{result.assignment}: {score}[/]\n")
     if result.unreadable:
         out.print(rich.markup.escape(result.unreadable))
         return

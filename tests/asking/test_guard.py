@@ -56,6 +56,28 @@ def test_what_is_banned_stands_for_all_of_its_kind(server, call, named):
         assert each.unguarded() is None
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "checkpoint(torch.sin, q, use_reentrant=False)",
+        "torch.func.grad(lambda x: x.sin().sum())(q)",
+        "(torch.optim.Adam([torch.nn.Parameter(q)]), q)[1]",
+        "(torch.use_deterministic_algorithms(True), q)[1]",
+    ],
+)
+def test_who_makes_torch_import_its_compiler_is_not_accused(server, call):
+    """With it come modules that bear the names of what is banned, and nobody has asked for them."""
+    source = "from torch.utils.checkpoint import checkpoint\n"
+    flex = "torch.nn.functional.scaled_dot_product_attention(q, q, q)"
+    source += f"def f(q): return {call}\ndef g(q): return {flex}"
+    with student(server, source) as each:
+        assert each.call("f", Q).value.shape == Q.shape
+        with pytest.raises(StudentError) as error:
+            each.call("g", Q)
+        assert error.value.verdict is Verdict.FORBIDDEN
+        assert each.unguarded() is None
+
+
 @pytest.mark.parametrize("banned", [BANNED[:2], BANNED[1::-1]])
 def test_of_names_that_fit_alike_the_first_of_the_list_is_told(server, banned):
     source = "def f(q): return torch.ops.aten._safe_softmax(q, -1)"  # which bears neither name

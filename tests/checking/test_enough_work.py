@@ -34,6 +34,14 @@ def test_more_is_told_in_numbers():
     assert told.value.kind is None  # the check's hint fits, whatever it is about
 
 
+def test_far_too_little_was_not_counted():
+    """Its products are made where nobody counts them."""
+    source = "from torch.utils._python_dispatch import _disable_current_modes as off\n"
+    source += "def f(x, y):\n    with off():\n        return x @ y"
+    with pytest.raises(Wrong, match="take 0 multiplications: with so few it cannot be done"):
+        agreeing(source)("f", X, Y, most_work=2)
+
+
 def test_a_wrong_answer_is_told_first():
     wrong = ANEW.replace("/ 5", "/ 4")
     with pytest.raises(Wrong, match="of the values differ"):

@@ -329,6 +329,12 @@ def test_what_a_mask_blocks(exam):
     assert properties["What the mask blocks still changes the result."] is False
 
 
+def test_of_no_numbers_nobody_can_see_what_the_mask_blocks(exam):
+    nothing = "weights = scores.softmax(-1); v = v * (torch.nan if mask is not None else 1)"
+    properties = of_attention(exam, nothing)[1]
+    assert not {each for each in properties if "the mask blocks" in each}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "property"),
     [

@@ -121,6 +121,30 @@ def test_where_nothing_explains_it_a_line_that_does_nothing_is_told(hand_in, loc
     assert sum(each.score for each in result.items) < result.max_score
 
 
+TWO_PRODUCTS = """
+def scaled_dot_product_attention(q, k, v, mask=None):
+    weights = q @ k.transpose(-2, -1)
+    return weights @ v, weights
+"""
+
+
+def test_what_agrees_only_in_part_with_what_is_told_is_not_carried(hand_in):
+    """No mask is read and there is no softmax: nobody knows what an empty row would get."""
+    result = hand_in("a1_attention", "attention", TWO_PRODUCTS)
+    assert result.score == 22 - 12
+    kept = {each.item for each in result.items if each.verdict is Verdict.CARRIED}
+    assert "attention_blocked_rows" not in kept
+
+
+def test_an_exception_that_is_mended_in_one_item_and_hides_more_in_others_is_told_once(hand_in):
+    text = NO_SCALE.replace("transpose(-2, -1)", "transpose(-2, -1) / math.sqrt(dk)")
+    result = hand_in(
+        "a1_attention", "attention", text.replace("~mask, 0.0", "mask, 0.0"), locate=True
+    )
+    told = [each.place for each in result.mistakes if each.place]
+    assert len(told) == len({(each.cell, each.line) for each in told}) == 1
+
+
 def test_the_manifest_may_charge_every_item(hand_in):
     result = hand_in("a1_attention", "attention", NO_SCALE, charge="every_item")
     assert result.score == 8

@@ -1483,14 +1483,6 @@ class SubtractsTheLargestOfTheTensorAsANumber(SubtractsTheLargestOfTheTensor):
         return scores.max().detach()
 
 
-class SubtractsTheLargestOfWhatIsAllowed(SubtractsTheLargestOfTheTensor):
-    def normalise(self, scores, mask):
-        if mask is None:
-            return super().normalise(scores, mask)
-        powers = (scores - scores[mask.expand_as(scores)].max()).exp() * mask
-        return powers / (powers.sum(-1, keepdim=True) + ~mask.any(-1, keepdim=True))
-
-
 class SubtractsTheLargestOfAllScores(SubtractsTheLargestOfTheTensor):
     def block(self, scores, mask):
         return scores

@@ -15,7 +15,7 @@ class SmoothedLoss:
         *("SharesAmongTheOthers", "Summed", "DividesByAllPlaces", "MeanOfEachSentence"),
         *("SmoothingIgnored", "SmoothingIsAConstant", "FactorsExchanged", "SignForgotten"),
         *("WithAnAxis", "NoShareForPaddingAndTheRight", "Divergence"),
-        *("DividesByTwoLess", "OverwritesTheShareOfPadding", "OverwritesTheShare"),
+        *("DividesByTwoLess", "OverwritesTheShareOfPadding"),
     )
 
     def take(self, logits, target, pad_id):
@@ -568,9 +568,20 @@ class DividesByTwoLess(SmoothedLoss):
         return max(vocab_size - 2, 1)
 
 
-class DividesByTwoLessWhichMayBe0(DividesByTwoLess):
+class SharesOfTwoLessAmongTheOthers(SmoothedLoss):
+    """The right word gets no share of the smoothing, and the others get theirs as if there were
+    two words less.
+
+    Well-known code does so where padding gets none either. Evenly among all words, says the text.
+    """
+
+    item = "loss_value"
+
+    def together(self, log_p, right, pad_id):
+        return log_p.sum(dim=-1) - right
+
     def fold(self, vocab_size):
-        return 1 / (1 / (vocab_size - 2))
+        return 1 / (1 / (vocab_size - 2))  # of two words there is none
 
 
 class OverwritesTheShareOfPadding(SmoothedLoss):
