@@ -1,5 +1,5 @@
 # Turns in place, and gives the queries an axis for the groups, but not the mask.
-# fails: rotary_tensors, gqa_mask, gqa_blocked_rows
+# fails: rotary_tensors, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="rotary"
 def rotary(x, positions, base=10000.0):
     d_k = x.shape[-1]
