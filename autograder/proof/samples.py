@@ -41,7 +41,7 @@ STUB = "untouched_stub"
 _FAILS = re.compile(r"^# fails: (.+)$", re.MULTILINE)
 _LINES = re.compile(r"^# lines: *(.+?) *$", re.MULTILINE)
 _MARKER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
-_WRONG_IN_DEMO = 11  # of each assignment, and those without which an item would be lost by nobody
+_WRONG_IN_DEMO = 10  # of each assignment, and those without which an item would be lost by nobody
 _HARMFUL_IN_DEMO = (
     12  # broken and hostile, and of every verdict one: a loop without end takes seconds
 )
