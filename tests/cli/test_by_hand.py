@@ -3,10 +3,9 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbconvert
@@ -116,8 +115,6 @@ def test_points_of_people_survive_a_regrade_whatever_has_changed(course):
 @contextmanager
 def formgrader(course, home):
     """The real one, served from a course: its address."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        port = free.getsockname()[1]
     programs = Path(sys.executable).parent
     share = Path(nbconvert.__file__).parents[4] / "share" / "jupyter"
     environment = os.environ | {
@@ -127,8 +124,7 @@ def formgrader(course, home):
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
     options = {
-        "port": port,
-        "port_retries": 0,
+        "port": 0,  # it finds a free one itself: what was free a moment ago, another test may have
         "open_browser": False,
         "allow_root": True,
         "root_dir": course,
@@ -138,10 +134,8 @@ def formgrader(course, home):
     serve += [f"--ServerApp.{name}={value}" for name, value in options.items()]
     server = subprocess.Popen(serve, cwd=course, env=environment, stderr=subprocess.PIPE, text=True)
     try:
-        for line in server.stderr:
-            if "extension was successfully loaded" in line and "formgrader" in line:
-                break
-        yield f"http://127.0.0.1:{port}"
+        ports = (re.search(r" http://[^/]+:(\d+)/", line) for line in server.stderr)
+        yield f"http://127.0.0.1:{next(filter(None, ports))[1]}"
     finally:
         server.terminate()
         server.communicate(timeout=30)
