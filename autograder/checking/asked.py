@@ -7,7 +7,7 @@ from typing import Any, Literal
 from autograder.asking import Question
 from autograder.sandbox.session import Answer
 
-_FEWEST = 5  # times less than it may take: the product of a model's own layers take more
+_FEWEST = 5  # times less than it may take: the products of a model's own layers take more
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,7 @@ parameters is asked nothing by the checks, which cannot load theirs: such a modu
 with weights of its own shapes.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
 from functools import cache
 from itertools import islice
 
@@ -102,8 +100,8 @@ def _enough(seen: Iterable[bool], number: int, mistakes: int) -> bool:
     back what it was given; and of next to nothing, something can always be seen to go wrong. Beside
     two it takes a third, beside three a half, beside four three fifths.
     """
-    share = Fraction(mistakes - 1, mistakes + 1) if mistakes > 1 else Fraction(0)
-    needed = max(math.ceil(share * number), min(number, 1))
+    more = max(mistakes - 1, 0)
+    needed = max(-(-number * more // (more + 2)), min(number, 1))
     return needed == sum(islice(filter(None, seen), needed))
 
 

@@ -80,11 +80,12 @@ class Wrong:
             pointed = Pointed.WRONG
         elif told:
             pointed = Pointed.LOCATED
+        elif self.changed and not self.changed.isdisjoint(raised):
+            pointed = Pointed.RAISED
+        elif self.changed and not self.changed.isdisjoint(idle):
+            pointed = Pointed.UNDONE
         else:
-            changed = self.changed or frozenset()
-            by_error, by_line = not changed.isdisjoint(raised), not changed.isdisjoint(idle)
-            pointed = Pointed.UNDONE if by_line else Pointed.SILENT
-            pointed = Pointed.RAISED if by_error else pointed
+            pointed = Pointed.SILENT
         return Sought(self.name, self.of, tuple(told), pointed)
 
 

@@ -77,10 +77,9 @@ def watch(refusal: Refusal) -> None:
     torch._C._jit_to_static_module = no_kernel  # type: ignore[assignment]
     push = torch._C._push_on_torch_dispatch_stack
 
+    # Any other could note down what torch's own is made of.
     def push_known(mode: Any) -> None:
-        if not type(mode).__module__.startswith(
-            _KNOWN
-        ):  # it could note what torch's own is made of
+        if not type(mode).__module__.startswith(_KNOWN):
             refusal.refuse_what("a dispatch mode of one's own")
         push(mode)
 

@@ -38,8 +38,9 @@ def found(source):
         PASTE.replace('    """The first numbers, and what is between them."""\n', ""),
         PASTE.replace("size, start=0", "size: int, start: int=0"),
         PASTE.replace("steps", "pace"),
+        PASTE.replace("    numbers =", "    ()\n    numbers =").replace("return", "pass; return"),
     ],
-    ids=["word for word", "other names", "no docstring", "annotated", "under another name"],
+    ids=["word for word", "other names", "no docstring", "annotated", "under another name", "idle"],
 )
 def test_a_pasted_part_and_what_uses_it_are_found(source):
     assert found(source) == dict.fromkeys({"Walk", "pace" if "pace" in source else "steps"}, PASTED)
