@@ -136,11 +136,16 @@ def test_what_agrees_only_in_part_with_what_is_told_is_not_carried(hand_in):
     assert "attention_blocked_rows" not in kept
 
 
+MISTYPED = """
+def scaled_dot_product_attention(q, k, v, mask=None):
+    d_k = q.shape[-1]
+    weights = (q @ k.transpose(-2, -1) / math.sqrt(dk)).softmax(-1)
+    return weights @ v, weights
+"""
+
+
 def test_an_exception_that_is_mended_in_one_item_and_hides_more_in_others_is_told_once(hand_in):
-    text = NO_SCALE.replace("transpose(-2, -1)", "transpose(-2, -1) / math.sqrt(dk)")
-    result = hand_in(
-        "a1_attention", "attention", text.replace("~mask, 0.0", "mask, 0.0"), locate=True
-    )
+    result = hand_in("a1_attention", "attention", MISTYPED, locate=True)
     told = [each.place for each in result.mistakes if each.place]
     assert len(told) == len({(each.cell, each.line) for each in told}) == 1
 
