@@ -97,7 +97,7 @@ def grade(
             names = {each.student for pattern in student for each in _named(class_, pattern)}
             class_ = [each for each in class_ if each.student in names]
         folder = results or found.root / "results"
-        how = How(wall, jobs, force, yes, dry_run, scheduler)
+        how = How(wall, jobs, force, yes, dry_run, scheduler, some=bool(student))
         troubled = run_class(found, assignment, class_, folder, settings, how)
         times = {each.student: hand_in_time(each.path) for each in class_}
         if untimed := {who: time.problem for who, time in times.items() if time.problem}:
@@ -172,6 +172,8 @@ def check(
         wall = wall_for(sandbox, no_sandbox)
         if not file.is_file():
             fail(f"{file} is not a file")
+        if assignment is None and file.stem not in (known := [x.id for x in found.assignments]):
+            fail(f"{file.name} is named after no assignment: add --assignment {' or '.join(known)}")
         which = found.assignment(assignment or file.stem)
         with Server(wall, limits_of(which)) as server:
             with err.status("starting the sandbox"), ThreadPoolExecutor() as meanwhile:

@@ -11,8 +11,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autograder.cli.common import err, out, say_where, shown, write_index_and_say_so
-from autograder.cli.show import MAX_ROWS, print_class, print_moves, print_needs_staff
-from autograder.course import Assignment, Course, Result, read_roster, read_secret
+from autograder.cli.show import MAX_ROWS, print_class, print_moves, print_needs_staff, print_roster
+from autograder.course import Assignment, Course, Result, Roster, read_roster, read_secret
 from autograder.export import Settings, foresee, foreseen, hand_in_time, lies_behind, publish
 from autograder.grading import (
     HandedIn,
@@ -34,6 +34,7 @@ class How:
     """How a class is run. force: what is graded already, too; yes: grades may move unasked.
 
     scheduler: the address of a Dask scheduler on whose cluster to grade; here, without one.
+    some: of the class only those are graded who were asked for.
     """
 
     wall: str
@@ -42,6 +43,7 @@ class How:
     yes: bool = False
     dry_run: bool = False
     scheduler: str | None = None
+    some: bool = False
 
 
 def run_class(
@@ -70,7 +72,10 @@ def run_class(
         print_class(out, seen.rows, seen.scores, assignment, about or {}, roster, late)
         kept = f"{len(class_) - len(todo)} kept, " if len(todo) < len(class_) else ""
         out.print(f"{kept}{len(todo)} graded in {seconds:.1f} s, sandbox: {how.wall}")
-        if not _may_move(list(moves(room, [each.student for each in class_])), how):
+        if not how.some:
+            print_roster(out, roster, sorted(each.student for each in class_))
+        moved = list(moves(room, [each.student for each in class_]))
+        if not _may_move(moved, how, roster):
             return True
         if not how.dry_run:
             _publish(room, assignment, class_, settings, how, len(seen.scores))
@@ -133,11 +138,11 @@ def _late(
     return told
 
 
-def _may_move(found: Sequence[Move], how: How) -> bool:
+def _may_move(found: Sequence[Move], how: How, roster: Roster) -> bool:
     """Show the grades that would move, and ask; where nobody can be asked, they may not."""
     if not found:
         return True
-    print_moves(out, found)
+    print_moves(out, found, roster)
     if how.dry_run or how.yes:
         return True
     if not _is_a_terminal():

@@ -12,6 +12,7 @@ from autograder.export import as_text, cards_of, evidence, line, told_in
 from autograder.grading import Move
 
 MAX_ROWS = 120  # a longer class is better looked at on its page
+_NAMES = 10  # in a line
 _COLOURS = {
     Verdict.PASSED: "green",
     Verdict.CARRIED: "green",
@@ -101,7 +102,21 @@ def print_untimed(out: Console, problems: Mapping[str, str]) -> None:
         out.print(f"[magenta]time unknown:[/] {rich.markup.escape(f'{student}: {problem}')}")
 
 
-def print_moves(out: Console, moves: Sequence[Move]) -> None:
+def print_roster(out: Console, roster: Roster, handed_in: Sequence[str]) -> None:
+    """Who of the roster has not handed in, and who has and is not on it."""
+    absent = [each for each in roster.people if each not in set(handed_in)]
+    strangers = [each for each in handed_in if each not in roster.people]
+    for what, who in (("not handed in", absent), ("not on the roster", strangers)):
+        if who and roster.people:
+            out.print(f"{what}: {len(who)} ({rich.markup.escape(_names(who, roster))})")
+
+
+def _names(students: Sequence[str], roster: Roster) -> str:
+    more = ", ..." if len(students) > _NAMES else ""
+    return ", ".join(map(roster.called, students[:_NAMES])) + more
+
+
+def print_moves(out: Console, moves: Sequence[Move], roster: Roster) -> None:
     """Whose grades would move, from what to what, and by which items."""
     grades = "grade moves" if len(moves) == 1 else "grades move"
     table = Table(title=f"{len(moves)} {grades}, though what was handed in is as it was")
@@ -112,14 +127,14 @@ def print_moves(out: Console, moves: Sequence[Move]) -> None:
             "no score" if score is None else f"{score:g} of {of:g}"
             for score, of in ((each.old, each.old_of), (each.new, each.new_of))
         )
-        table.add_row(rich.markup.escape(each.student), before, now, ", ".join(each.items))
+        who = rich.markup.escape(roster.called(each.student))
+        table.add_row(who, before, now, ", ".join(each.items))
     out.print(table)
 
 
 def print_needs_staff(out: Console, struck: Mapping[str, Sequence[str]], roster: Roster) -> None:
     """What kept submissions from a score, or a fair one: each once, with all whom it struck."""
     for message, students in struck.items():
-        names = ", ".join(map(roster.name_of, students[:10]))
-        names += ", ..." if len(students) > 10 else ""
-        out.print(f"[magenta]needs staff:[/] {len(students)} ({rich.markup.escape(names)})")
+        names = rich.markup.escape(_names(students, roster))
+        out.print(f"[magenta]needs staff:[/] {len(students)} ({names})")
         out.print(f"  {rich.markup.escape(message)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.collect.entries import opened, shown
 from autograder.collect.naming import under_our_names
 from autograder.collect.people import Claim, Claims
-from autograder.collect.placing import Copy, Place
+from autograder.collect.placing import THERE, Copy, Place
 from autograder.collect.systems import HandIn, hand_ins
 from autograder.collect.times import Said, read_times
 from autograder.course import Assignment, Lateness, Person, Roster
@@ -111,13 +111,14 @@ def collect(
         for student, several in sorted(theirs.items()):
             tell(len(outcome.rows), len(theirs))
             last, done, notes = _put(several, assignment, place(student), force, write)
+            at = last.at or (place(student).at if done == THERE else None)
             row = Row(
                 student=student,
                 known=claims.student(last.claim)[1],
                 shown=shown((last.claim.shown,)),
-                at=last.at,
-                late=lateness(student, last.at) if last.at else None,
-                marked_late=last.late and not last.at,
+                at=at,
+                late=lateness(student, at) if at else None,
+                marked_late=last.late and not at,
                 done=done,
                 hand_ins=len(several),
                 alike=claims.alike(last.claim),

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-__all__ = ["Copy", "Place"]
+__all__ = ["THERE", "Copy", "Place"]
 
+THERE = "there already"  # nothing came of it
 _TIME = "timestamp.txt"
 _MAX_TIME_BYTES = 1_000
 _NEW = ".collecting"  # what is being written; no student's folder is looked into for such a name
@@ -66,7 +67,7 @@ class Place:
             return "new"
         if self.submitted.is_symlink() or not self.submitted.is_dir():
             return "left: there is no folder in its place"
-        there_at, there_saved = _at(self.submitted), _saved(self.submitted)
+        there_at, there_saved = self.at, _saved(self.submitted)
         same = _names(self.submitted) == {*copy.files} and all(
             _holds(self.submitted / name, data) for name, data in copy.files.items()
         )
@@ -76,7 +77,7 @@ class Place:
             newer = copy.saved - there_saved
             newer = 0.0 if abs(newer) <= _SECONDS else newer
         if same and (not copy.at or copy.at == there_at):
-            return "there already"
+            return THERE
         if same and not there_at:
             if write:
                 copy.write_time(self.submitted)
@@ -90,6 +91,11 @@ class Place:
                 self._write(copy)
             return "replaces an earlier one, which is kept"
         return "left: it is not what is there, and no newer; --force takes it"
+
+    @property
+    def at(self) -> datetime | None:
+        """When what lies there was handed in, in UTC, if it says so."""
+        return _at(self.submitted)
 
     def keeps(self, at: datetime | None, saved: float) -> bool:
         """Whether an earlier hand-in of that time is kept already."""

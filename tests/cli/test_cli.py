@@ -113,6 +113,10 @@ def test_check_prints_what_the_student_will_read(course, monkeypatch):
         (["grade", NAME, "--submitted", f"solutions/{NAME}"], "nobody handed in"),
         (["grade", NAME, "--sandbox", "paper"], "must be sandlock, bubblewrap or plain"),
         (["check", "nothing.ipynb"], "nothing.ipynb is not a file"),
+        (
+            ["check", "course.yml"],
+            f"course.yml is named after no assignment: add --assignment {NAME}",
+        ),
         (["release", "a9"], "no assignment 'a9'"),
         (["demo", "--output", "."], "holds no demo"),
         (["grade"], "Missing argument"),

@@ -115,6 +115,16 @@ def row(said, student):
     return next(line for line in said.splitlines() if f"│ {student} " in line)
 
 
+def test_a_time_that_was_told_once_is_known_the_next_time(here):
+    download = handed_in(here, "folder", ["ada.ipynb"])
+    (here / "times.csv").write_text("id,time\nada,2000-01-01T12:20:00Z\n")
+    call("collect", NAME, download, "--as", "folder", "--times", "times.csv")
+    said = call("collect", NAME, download, "--as", "folder")
+    assert "2000-01-01 12:20" in row(said, "ada")
+    assert "there already" in row(said, "ada")
+    assert "counts as on time" not in said
+
+
 @pytest.mark.slow
 def test_late_is_told_as_it_will_be_graded(here):
     """With the grace, extensions of the file and of the gradebook, and late days."""

@@ -43,3 +43,12 @@ def test_what_is_wrong_with_the_roster_is_told_before_anybody_is_graded(here):
     assert done.exit_code == 2
     assert "roster.csv:3: the id 'ada' stands twice, first on line 2" in done.output
     assert not (here / "results" / NAME).exists()
+
+
+def test_who_is_missing_and_who_is_a_stranger_is_told(here):
+    (here / "roster.csv").write_text("id,name\nada,Ada Lovelace\nzoe,Zoe Nobody\n")
+    said = CliRunner().invoke(app, ["grade", NAME, "--jobs", "1", "--dry-run"]).output
+    assert "not handed in: 1 (Zoe Nobody (zoe))\nnot on the roster: 2 (bob, eve)\n" in said
+    said = CliRunner().invoke(app, ["grade", NAME, "--student", "ada", "--dry-run"]).output
+    assert "not handed in" not in said
+    assert "not on the roster" not in said
