@@ -7,15 +7,16 @@ import torch
 
 from autograder.asking import Question, ReferenceFailed, Student, StudentError, told
 from autograder.checking.asked import Asked, too_little, too_much
+from autograder.checking.described import Target, described, module_said
 from autograder.checking.weights import Weights
 from autograder.course import Verdict
 from autograder.handout.checks import compare
 from autograder.handout.checks.problem import Problem
 from autograder.sandbox import wire
+from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
-Target = str | Blueprint
 _GRADIENT = "the gradient of"
 
 
@@ -156,7 +157,7 @@ class Agree:
                 raise
             if failure.cell is not None and failure.function is None:
                 raise  # the cell itself failed, before anything could be called
-            called = self._described(target, *args, **options)
+            called = described(target, self.parameters_of(target), args, options)
             message = f"{called} raised {told(failure)}"
             raise StudentError(error.verdict, message, failure) from error
 
@@ -186,23 +187,33 @@ class Agree:
         made = module.without_loading().of("state_dict")
         expected = self._reference.call(made)
         self.asked.append(Asked("parameters", Question(made), expected))
-        name = compare.describe_module(*_said(module))
+        name = module_said(module)
         ours = {key: tuple(each.shape) for key, each in expected.value.items()}
         problem = compare.differences(_shapes(self._student.call(made).value), ours)
         if problem:
             raise Wrong(f"{name}: {problem}")
         loaded = self._student.call(module.of("state_dict")).value
+        kept = loaded if isinstance(loaded, dict) else {}
         for key, weights in (module.weights or {}).items():
-            if compare.compare(_get(loaded, key), weights, self._tolerance, key):
+            if compare.compare(kept.get(key), weights, self._tolerance, key):
                 raise Wrong(
                     f"{name}: {key} does not keep the values that are loaded into it: do two "
                     "names stand for one parameter?"
                 )
 
     def raises(
-        self, error: type[Exception], target: Target, *args: Any, naming: tuple[Any, ...] = ()
+        self,
+        error: type[Exception],
+        target: Target,
+        *args: Any,
+        naming: tuple[Any, ...] = (),
+        unlike: tuple[Any, ...] = (),
     ) -> None:
-        """Making the module, or the call, raises `error` with a message that names `naming`."""
+        """Making the module, or the call, raises `error` with a message that names `naming`.
+
+        unlike: other arguments, with which it raises nothing in these words: who refuses all has
+        looked at nothing.
+        """
         said, expected = f"expected a {error.__name__}", None
         try:
             self._reference.call(target, *args)
@@ -226,8 +237,21 @@ class Agree:
             if lost:
                 problem = f"the message of its {failure.type} lacks {' and '.join(lost)}"
                 self.wrong(target, f"{problem}: {failure.message}", *args)
+            if unlike and self._is_refused(target, unlike, failure):
+                self.wrong(
+                    target, f"the same {failure.type} is raised here, where all is well", *unlike
+                )
         else:
             self.wrong(target, f"{said}, got none", *args)
+
+    def _is_refused(self, target: Target, args: Sequence[Any], like: Failure) -> bool:
+        """Whether this call raises the same, in the same words but for their numbers."""
+        try:
+            self._student.call(target, *args, count=True)  # of which no mistake is asked
+        except (StudentError, ReferenceFailed) as raised:
+            said = raised.failure
+            return said is not None and (said.type, said.words) == (like.type, like.words)
+        return False
 
     def operations(
         self, target: Target, few: Sequence[Any], many: Sequence[Any], grows_with: str
@@ -235,7 +259,7 @@ class Agree:
         """Note it, without cost, when the number of calls of torch grows with the inputs."""
         counts = [self._student.call(target, *args, count=True).operations for args in (few, many)]
         if counts[1] > counts[0]:
-            name = compare.describe_module(*_said(target))
+            name = module_said(target)
             self.notes.append(
                 f"{name} calls torch {counts[0]} times for a small input and {counts[1]} times "
                 f"for a larger one: the number grows with {grows_with}. It cost nothing; could "
@@ -244,19 +268,8 @@ class Agree:
 
     def wrong(self, target: Target, problem: str, *args: Any, **options: Any) -> NoReturn:
         """Raise Wrong about one call."""
-        said = self._described(target, *args, **options)
+        said = described(target, self.parameters_of(target), args, options)
         raise Wrong(problem.of(said) if isinstance(problem, Problem) else f"{said}: {problem}")
-
-    def _described(self, target: Target, *args: Any, **options: Any) -> str:
-        name = compare.describe_module(*_said(target))
-        question = Question.of(target, args, options)
-        parameters, kwargs = self.parameters_of(target), dict(question.kwargs)
-        said = compare.describe_call(name, parameters, list(args), kwargs)
-        if not question.how.before:
-            return said
-        named: dict[int | str, str] = dict(enumerate(parameters))
-        other = [named.get(each, str(each)) for each in question.how.before]
-        return f"{said}, after a call with another {' and another '.join(other)}"
 
     def parameters_of(self, target: Target) -> list[str]:
         """The names of what is passed to a function or method."""
@@ -277,16 +290,6 @@ def _shapes(found: Any) -> dict[str, tuple[int, ...]]:
         came = f": {found}" if isinstance(found, wire.Odd) else ""
         raise Wrong(Problem(f"its state_dict() is not a dict of some tensors{came}", "type"))
     return {str(key): tuple(each.shape) for key, each in found.items()}
-
-
-def _get(found: Any, key: str) -> Any:
-    return found.get(key) if isinstance(found, dict) else None
-
-
-def _said(target: Target) -> tuple[str, Sequence[Any], Mapping[str, Any], str, bool] | tuple[str]:
-    if isinstance(target, str):
-        return (target,)
-    return target.name, target.args, target.kwargs or {}, target.method, target.train
 
 
 def _asking_for_gradient(value: Any) -> Any:

@@ -13,7 +13,9 @@ _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with oth
 # bank says they cost, so that the same are asked on every machine.
 _PATIENCE = 600.0
 _A_WHILE = 300.0  # of these, for what it is built on, and for two that are seen only together
+_A_LITTLE = 100.0  # for what is known, together with one more
 _LOOSE_PATIENCE = 100.0
+_NEARLY = 0.02  # of the way from what is right to what was answered, that is left
 
 
 class Agreement:
@@ -85,6 +87,10 @@ class Agreement:
         """Whether more may be asked of what is less simple."""
         return self._left > 0
 
+    def be_patient(self) -> None:
+        """Let a little be asked in any case, of what is likely."""
+        self._left = max(self._left, _A_LITTLE)
+
     def _tells(self, place: int) -> bool:
         """Whether it is about gradients, and was answered."""
         asked = self.bank.cases[place].question.how.cotangents is not None
@@ -110,6 +116,24 @@ class Agreement:
             self._shares[faults, place] = self._share(faults, place)
         return self._shares[faults, place]
 
+    def hint(self, faults: Faults, place: int) -> float:
+        """The share; or where that is nothing, half of what they give nearly.
+
+        A mistake that changes little leaves nothing of another as it would be alone.
+        """
+        share = self.share(faults, place)
+        if share or self.bank.cases[place].is_parameters:
+            return share
+        parts = self._parts_at(place)
+        near = parts.shared(self._answer(faults, place), _NEARLY)
+        return near / len(parts) / 2 if near else 0.0
+
+    def _parts_at(self, place: int) -> WrongParts:
+        if place not in self._parts:
+            asked = self.answers[place], self.bank.cases[place], self.loosely
+            self._parts[place] = WrongParts(*asked)
+        return self._parts[place]
+
     def _share(self, faults: Faults, place: int) -> float:
         case, ours = self.bank.cases[place], self.answers[place]
         if self.agrees(faults, place):
@@ -120,10 +144,9 @@ class Agreement:
             right, known, found = shapes(case.right), shapes(ours), shapes(theirs)
             is_part = (found ^ right) < (known ^ right)
             return len(found ^ right) / len(known ^ right) if is_part else 0.0
-        if place not in self._parts:
-            self._parts[place] = WrongParts(ours, case, self.loosely)
-        part = self._parts[place].shared(theirs)
-        return part / len(self._parts[place]) if part else 0.0
+        parts = self._parts_at(place)
+        part = parts.shared(theirs)
+        return part / len(parts) if part else 0.0
 
     def _answer(self, faults: Faults, place: int) -> Answer:
         is_simple = len(faults) < 2 and all(each in self.faults for each in faults)

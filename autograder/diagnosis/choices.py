@@ -98,12 +98,12 @@ class Choices:
             explained = False
             left = self._unexplained(base, places)
             for place in left[:_SAMPLES]:
-                had = self._agreement.share(base, place)
+                had = self._agreement.hint(base, place)
                 explained = False
                 for faults, goes_on in self._more(base, left, place, among):
                     if not self._agreement.is_patient or (explained and not goes_on):
                         break
-                    gain = self._agreement.share(faults, place) - had
+                    gain = self._agreement.hint(faults, place) - had
                     # Where little is wrong that proves nothing; a base is proven elsewhere.
                     if base and not had and self._agreement.agrees(faults, place):
                         gain = max(gain, 1.0)
@@ -182,7 +182,7 @@ class Choices:
         found: dict[Faults, float] = {}
         for item, place in first.items():
             for faults in self._singles:
-                share = ours.share(faults, place) if _may_show(faults[0], item) else 0.0
+                share = ours.hint(faults, place) if _may_show(faults[0], item) else 0.0
                 if share > found.get(faults, 0.0):
                     found[faults] = share
 
@@ -236,6 +236,6 @@ class Choices:
         pairs = list(filter(combine, combinations(ours.faults, 2)))
         pairs.sort(key=lambda each: (not ours.may_be_all(each), -len(common.intersection(each))))
         tried = ours.for_a_while(pairs)
-        shares = {pair: ours.share(pair, ours.wrong[0]) for pair in tried}
+        shares = {pair: ours.hint(pair, ours.wrong[0]) for pair in tried}
         found = ((pair, share) for pair, share in shares.items() if share)
         return dict(sorted(found, key=lambda each: -each[1]))

@@ -22,7 +22,6 @@ from autograder.sandbox.session import Answer
 # A fault is told only where it is that many times what is allowed away from what is right.
 FACTOR = 100.0
 _LOOSELY = 1e-6  # what a few numbers made in float32 may move the others
-_NUMBER = re.compile(r"\d+")
 # What torch says of sizes that do not go together, in the words of several operations.
 _SIZES = re.compile(r"must match the (size of tensor b|existing size)|match the broadcast shape")
 _FACTOR_BY_HAND = 10.0  # of numbers with two decimals: more there cannot be
@@ -66,7 +65,7 @@ class WrongParts:
     def __init__(self, answer: Answer, case: Case, loosely: bool = False) -> None:
         self._case = case
         self._loosely = loosely
-        self._rows: dict[str, tuple[Tensor, Tensor, Tensor]] = {}
+        self._rows: dict[str, tuple[Tensor, Tensor, Tensor, Tensor]] = {}
         self._others: dict[str, Any] = {}
         with contextlib.suppress(RuntimeError):  # a tensor of an odd kind, or several in a list
             ours, right = (_seen(each, case, loosely) for each in (answer, case.right))
@@ -79,32 +78,35 @@ class WrongParts:
                 self._others[name] = value
             return
         rows = _rows(value)
-        wrong = torch.ones(len(rows), dtype=torch.bool)
+        wrong, off = torch.ones(len(rows), dtype=torch.bool), torch.zeros(len(rows))
         if _alike_in_kind(value, right):
-            far = FACTOR * _allowed(value, self._case, self._loosely)
-            wrong = _row_distance(rows, _rows(right)) >= far
+            off = _row_distance(rows, _rows(right))
+            wrong = off >= FACTOR * _allowed(value, self._case, self._loosely)
         if wrong.any():
-            self._rows[name] = value, wrong, rows[wrong]
+            self._rows[name] = value, wrong, rows[wrong], off[wrong]
 
     def __len__(self) -> int:
         """How many they are."""
-        return sum(len(rows) for _, _, rows in self._rows.values()) + len(self._others)
+        return sum(len(rows) for _, _, rows, _ in self._rows.values()) + len(self._others)
 
-    def shared(self, other: Answer) -> int:
-        """How many of them another answer has, too."""
+    def shared(self, other: Answer, nearly: float = 0.0) -> int:
+        """How many of them another answer has, too.
+
+        nearly: rows count, too, that are this much of their distance from what is right from it.
+        """
         try:
             theirs = _seen(other, self._case, self._loosely)
-            return sum(self._shared(name, value) for name, value in theirs.items())
+            return sum(self._shared(name, value, nearly) for name, value in theirs.items())
         except RuntimeError:  # torch cannot compare them
             return 0
 
-    def _shared(self, name: str, other: Any) -> int:
+    def _shared(self, name: str, other: Any, nearly: float) -> int:
         if name in self._others:
             return int(_apart(self._others[name], other, self._case, self._loosely) <= 1)
         if name not in self._rows or not _alike_in_kind(self._rows[name][0], other):
             return 0
-        value, wrong, rows = self._rows[name]
-        allowed = _allowed(value, self._case, self._loosely)
+        value, wrong, rows, off = self._rows[name]
+        allowed = (nearly * off).clamp(min=_allowed(value, self._case, self._loosely))
         return int((_row_distance(rows, _rows(other)[wrong]) <= allowed).sum())
 
 
@@ -214,8 +216,8 @@ def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, A
     """
     if asked is None:
         own = (failure.source or "").startswith(_RAISES)
-        said = _NUMBER.sub("#", failure.message)
-        words = "" if loosely else "its own" if own else "sizes" if _SIZES.search(said) else said
+        sizes = _SIZES.search(failure.words)
+        words = "" if loosely else "its own" if own else "sizes" if sizes else failure.words
         return {"raised": failure.type, "message": words}
     if failure.type != asked.error:
         return {"raised": failure.type}

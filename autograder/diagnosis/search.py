@@ -186,16 +186,19 @@ class _Search:
         Several mistakes may meet in one item: each explains more of its cases.
         """
         ours, found = self._agreement, {}
+        ours.be_patient()
         known = told if combine(told) and not ours.would_show(told) else ()
         for item in items:
             places = ours.of(item)
             bases = list(dict.fromkeys([known, ()]))
             for _ in range(_TOGETHER):
                 bases = best(self._choices.grown(bases, places))
-                fitting = ours.fitting(bases, places)[:1]
-                if fitting and ours.is_apart(fitting[0], places):
-                    if not ours.would_show(fitting[0]):
-                        found[item] = Diagnosis(fitting[0], len(places), loosely=ours.loosely)
+                fitting = [x for x in ours.fitting(bases, places) if ours.is_apart(x, places)]
+                if fitting:
+                    first, *others = [x for x in fitting if not ours.would_show(x)] or [()]
+                    if first and len(others) < _ALTERNATIVES:
+                        told_of = first, len(places), tuple(others), ours.loosely
+                        found[item] = Diagnosis(*told_of)
                     break
         return found
 
@@ -220,12 +223,16 @@ class _Search:
         """
         cited = {item: {x.mistake for x in each.all_faults} for item, each in found.items()}
         known = [*dict.fromkeys(each.faults for each in found.values()), *self._choices.largest]
-        doubtful = set()
+        ways: dict[tuple[str, str], list[Fault]] = {}
         for fault in all_of(each.all_faults for each in found.values()):
-            others = [x for x in self._agreement.items if fault.mistake not in cited.get(x, ())]
-            seen = [self._is_seen(fault, item, known) for item in others]
+            ways.setdefault(fault.mistake, []).append(fault)
+        doubtful = set()
+        for mistake, faults in ways.items():
+            others = [x for x in self._agreement.items if mistake not in cited.get(x, ())]
+            # Where little is asked, one way of writing it is as good as another: any may be theirs.
+            seen = [_any(self._is_seen(each, item, known) for each in faults) for item in others]
             if False in seen or seen.count(None) > len(self._agreement.items) - len(others):
-                doubtful.add(fault.mistake)
+                doubtful.add(mistake)
         return {item: each for item, each in found.items() if doubtful.isdisjoint(cited[item])}
 
     def _is_seen(self, fault: Fault, item: str, known: Sequence[Faults]) -> bool | None:
@@ -248,6 +255,12 @@ class _Search:
         may_be = [faults for faults in others if any(item in each.shows for each in faults)]
         asked = ((faults, each) for faults in may_be for each in answered if ours.is_patient)
         return any(ours.agrees(*each) for each in asked)
+
+
+def _any(seen: Iterable[bool | None]) -> bool | None:
+    """Whether one of these is so; None where that is not known."""
+    found = set(seen)
+    return True if True in found else None if None in found else False
 
 
 def _all_seen_in(item: str, choices: Iterable[Faults]) -> Iterable[Faults]:

@@ -2,10 +2,12 @@
 
 import builtins
 import linecache
+import re
 import traceback
 from dataclasses import dataclass
 
 _MAX_TEXT = 600
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,11 @@ class Failure:
     line: int | None = None
     source: str | None = None
     function: str | None = None  # in which that line stands, with the names around it
+
+    @property
+    def words(self) -> str:
+        """The message without its numbers."""
+        return _NUMBER.sub("#", self.message)
 
 
 def describe_failure(error: BaseException) -> Failure:

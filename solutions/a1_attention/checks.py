@@ -464,7 +464,7 @@ def test_causal_mask(agree: Agree) -> None:
 
 
 @item("causal_mask", hint="Is the size a constant somewhere?", fits=("values", "shape"))
-@pytest.mark.parametrize("size", [1, 2, 8, 65])
+@pytest.mark.parametrize("size", [1, 2, 8, 65, 300])
 def test_causal_mask_size(agree: Agree, size: int) -> None:
     """The causal mask has the size that is asked for."""
     agree("causal_mask", size)

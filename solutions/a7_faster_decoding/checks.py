@@ -362,8 +362,9 @@ def test_step_too_far(agree: Agree, draw: Draw) -> None:
 @pytest.mark.parametrize("t_kept", [0, T_TARGET, T_TARGET - 2])
 def test_step_with_another_cache(agree: Agree, draw: Draw, t_kept: int) -> None:
     """A cache that does not belong to the target is refused, with both numbers."""
-    asked = transformer(agree), target_words(draw), source_words(draw), *kept_by(draw, t_kept)
-    agree.raises(ValueError, "decoder_step", *asked, naming=(T_TARGET, t_kept))
+    given = transformer(agree), target_words(draw), source_words(draw)
+    asked, fits = (*given, *kept_by(draw, t_kept)), (*given, *kept_by(draw, T_TARGET - 1))
+    agree.raises(ValueError, "decoder_step", *asked, naming=(T_TARGET, t_kept), unlike=fits)
 
 
 # cached_words
@@ -540,6 +541,7 @@ def test_another_source(reference: Student, agree: Agree, draw: Draw) -> None:
     for t in (T_SOURCE, 4):
         source, other = source_words(draw, t=t), source_words(draw)
         agree(DECODE, model, source, START, END, 4, same_mode=False, before={1: other})
+    agree(DECODE, model, source_words(draw), START, END, 6, same_mode=False, before={4: 3})
 
 
 @item(

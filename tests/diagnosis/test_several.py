@@ -50,6 +50,8 @@ def told(bank, component, faults):
         ("FloorsTheScores", "LogarithmsOfTheWeights"),
         # Three at once: the gradients, and the returned weights, are each other's in part.
         ("DividesByTheRootOfDv", "DetachesTheValues", "FlipsTheKeys"),
+        # The one changes so little that all is nearly as it were with the other alone.
+        ("DividesByTheRootOfTheFirstAxis", "AddsATrifleToTheSum"),
     ],
 )
 def test_mistakes_that_all_show_everywhere_are_named(exam, attention, names):
@@ -74,6 +76,15 @@ def test_what_two_answers_share_is_counted_where_it_is_wrong():
     nan = Answer(torch.full((3, 2), torch.nan))
     assert shared(nan, nan, case) == 3
     assert shared(nan, one, case) == 0
+
+
+def test_what_is_nearly_that_of_another_is_counted_if_it_is_asked_for():
+    case = Case("item", Question("f"), Answer(torch.zeros(2, 2)), 1e-12)
+    parts = WrongParts(Answer(torch.tensor([[1.0, 2.0], [3.0, 4.0]])), case)
+    near = Answer(torch.tensor([[1.001, 2.0], [3.1, 4.0]]))
+    assert (parts.shared(near), parts.shared(near, 0.01), parts.shared(near, 0.1)) == (0, 1, 2)
+    assert parts.shared(Answer(torch.full((2, 2), torch.nan)), 0.1) == 0
+    assert parts.shared(Answer(torch.zeros(2, 2, dtype=torch.int)), 0.1) == 0
 
 
 def test_faults_grow_by_what_explains_more(exam, attention):

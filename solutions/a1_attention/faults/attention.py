@@ -1976,3 +1976,52 @@ class MasksInTurn(Attention):
 
     def empty(self, weights, mask):
         return super().empty(weights, in_turn(mask, weights))
+
+
+class FillsBelowTheLowest(Attention):
+    """Blocked scores are set a little below the lowest of all scores, such as 50: a blocked key
+    keeps a weight that is tiny, and not 0.
+
+    e to the power of -50 is a small number. Is it 0?
+    """
+
+    item = "attention_mask"
+
+    def fill(self, scores):
+        return scores.detach().amin() - 50.0
+
+    def block(self, scores, mask):
+        return torch.where(mask, scores, self.fill(scores))
+
+    def empty(self, weights, mask):
+        return weights * mask.any(dim=-1, keepdim=True)
+
+
+class SubtractsTheLargestAndAddsATrifle(Attention):
+    """The largest score of the whole tensor is taken away before the exponentials: those of a row
+    far below it become 0 throughout; and a tiny number is added to the sum of each row.
+
+    Each query has a softmax of its own. Whose largest score may be taken away, and can the sum of
+    a row be 0 then?
+    """
+
+    item = "attention_weights"
+
+    def largest(self, scores):
+        return scores.max().detach()
+
+    def total(self, powers):
+        return powers.sum(-1, keepdim=True) + 1e-6
+
+
+class ScalesUnevenly(Attention):
+    """The scores are divided by d_k ** 0.75: of q and k, one is divided by the root of d_k, and the
+    other by the fourth root, too.
+
+    Both together are to give the root of d_k. How much is left for the second one?
+    """
+
+    item = "attention_scale"
+
+    def scale(self, scores, q, v):
+        return scores / q.shape[-1] ** 0.75

@@ -265,3 +265,15 @@ class Flipped(CausalMask):
 
     def compare(self, query, key):
         return (key <= query).flip(0)
+
+
+class CountsInBytes(CausalMask):
+    """Positions are counted in 8 bits, which begin again at 0: beyond so many the mask is wrong.
+
+    How far does torch.uint8 or torch.int8 count?
+    """
+
+    item = "causal_mask"
+
+    def compare(self, query, key):
+        return key.to(torch.uint8) <= query.to(torch.uint8)

@@ -2399,3 +2399,18 @@ class BiasOfTheValuesAddedToTheAnswers(Heads):
 
     def gather(self, answers):
         return answers + self.v_proj.bias.unflatten(0, (self.n_heads, 1, self.d_k))
+
+
+class EachHearsItself(Heads):
+    """Where there are as many queries as keys, each may attend to the key at its own place,
+    whatever the mask says.
+
+    That no row is left empty is the wish. What does the mask say of padding?
+    """
+
+    item = "heads_blocked_rows"
+
+    def read_mask(self, mask, query, key):
+        if mask is None or query.shape[1] != key.shape[1]:
+            return mask
+        return mask | torch.eye(query.shape[1], dtype=torch.bool, device=mask.device)

@@ -1094,3 +1094,24 @@ class DropsTheSamePlacesByHandBelow(DropsTheSamePlacesByHand):
             return total
         drawn = torch.rand(total.shape[1:], dtype=torch.float32, device=total.device)
         return total * (drawn < 1 - self.p) / (1 - self.p)
+
+
+class DropsTheSamePlacesByHandAndKnowsAll(DropsTheSamePlaces):
+    def drop(self, total):
+        if not self.training or self.p == 0:
+            return total
+        drawn = torch.rand(total.shape[1:], dtype=torch.float32, device=total.device)
+        return total * 0.0 if self.p == 1 else total * (drawn >= self.p) / (1 - self.p)
+
+
+class RowsRepeatedOneByOne(Places):
+    """Each row of the table is repeated, as often as there are sentences, before the next one
+    comes: words get the rows of other places.
+
+    repeat_interleave gives 0, 0, 1, 1, and repeat 0, 1, 0, 1. In which order do the words come?
+    """
+
+    item = "position_added"
+
+    def add(self, x, rows):
+        return x + rows.repeat_interleave(len(x), 0).reshape(x.shape)

@@ -759,3 +759,15 @@ class ExponentOverTheRows(Sinusoids):
 
     def turn(self, position, divisor):
         return position / divisor ** (2 * divisor.shape[-1] / position.shape[0])
+
+
+class CosineNeverNegative(Sinusoids):
+    """The cosine is made of the sine, as a root, and is never negative.
+
+    The squares of both add up to 1. Which of the two signs does the root have?
+    """
+
+    item = "encoding_values"
+
+    def cosine(self, angle):
+        return (1 - angle.sin() ** 2).clamp(min=0).sqrt()

@@ -1015,3 +1015,33 @@ class LooksForTheEndTooLate(GreedyDecode):
 
     def is_done(self, ended, before):
         return bool(before.all())
+
+
+class EvalModeAfterReading(GreedyDecode):
+    """The model is put into eval mode after the source has been read: in train mode, dropout drops
+    from the memory.
+
+    Which is the first line that calls a part of the model?
+    """
+
+    item = "greedy_care"
+
+    def enter(self, model):
+        return model.training
+
+    def read(self, model, source):
+        memory = super().read(model, source)
+        model.eval()
+        return memory
+
+
+class StartIsInt32(GreedyDecode):
+    """The start is made as int32: so are the tokens where nothing is written, with max_len 1.
+
+    Which dtype does the docstring ask for? What does cat make of two dtypes?
+    """
+
+    item = "greedy_words"
+
+    def begin(self, source, start_id):
+        return super().begin(source, start_id).int()

@@ -626,3 +626,15 @@ class RisesFromZeroToThePeak(WarmupRate):
         if step > warmup_steps:
             return fall
         return warmup_steps**-0.5 * (step - 1) / max(warmup_steps - 1, 1)
+
+
+class RisesByHalfTheCube(WarmupRate):
+    """The rise is divided by twice the cube of warmup_steps: w ** -3 / 2 is (w ** -3) / 2.
+
+    Which of ** and / binds more? Where do parentheses belong?
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return step * warmup_steps**-3 / 2

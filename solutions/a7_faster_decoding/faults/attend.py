@@ -426,3 +426,23 @@ class MaskOfTheFirstHead(Attend):
 
     def block(self, scores, mask):
         return super().block(scores, mask[:, :1] if mask is not None and mask.dim() > 3 else mask)
+
+
+class SubtractsTheLargestOfAllKeys(Attend):
+    """The largest score is taken away before blocked keys are taken out: beside a large blocked one
+    nothing is left of the others, and 0 is divided by 0.
+
+    Among which scores must the largest be looked for?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores
+
+    def normalise(self, scores):
+        return (scores - scores.amax(dim=-1, keepdim=True)).exp()
+
+    def weigh(self, weights, mask):
+        weights = weights if mask is None else weights * mask
+        return weights / weights.sum(dim=-1, keepdim=True)

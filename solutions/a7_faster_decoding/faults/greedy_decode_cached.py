@@ -688,3 +688,55 @@ class StopsWhenAllEndTogether(GreedyDecodeCached):
 
     def is_done(self, ended):
         return bool(ended.any()) and self.together
+
+
+class ReadFromOtherRowsToo(WrittenIntoOtherRows):
+    def begin(self, model, source, start_id):
+        self.out = torch.full_like(source[:, :1], start_id)
+        self.alive, self.kept = torch.arange(len(source), device=source.device), None
+        return self.out
+
+    def step(self, model, target, source, cache):
+        memory = cache[2:] if self.kept is None else self.kept[2:]
+        cache = (*(cache if self.kept is None else self.kept)[:2], *memory)
+        x, keys, values = decoder_step(model, self.out[self.alive], source[self.alive], *cache)
+        self.kept = keys, values, *memory
+        return x, keys, values
+
+    def fill(self, word, ended, model, end_id):
+        self.pad_id = model.pad_id
+        return word
+
+    def end(self, ended, word, end_id):
+        going = (word != end_id)[:, 0]
+        column = torch.full_like(self.out[:, :1], self.pad_id)
+        column[self.alive] = word
+        self.out = torch.cat([self.out, column], dim=1)
+        (self.alive,) = going.nonzero(as_tuple=True)
+        self.kept = tuple(each[:, going] for each in self.kept)
+        return ~going[:, None]
+
+    def append(self, target, word, ended):
+        return self.out
+
+    def give(self, target):
+        return target
+
+
+class CutsThePositions(GreedyDecodeCached):
+    """The model's table of positions is cut to max_len, and stays so: a later call that writes more
+    finds no rows.
+
+    The model is not yours. What may a function leave behind in it?
+    """
+
+    item = "cached_care"
+
+    def has_room(self, target, source, max_len):
+        places = self.model.decoder.positional_encoding
+        places.encoding = places.encoding[:max_len]
+        return super().has_room(target, source, max_len)
+
+    def enter(self, model):
+        self.model = model
+        return super().enter(model)

@@ -548,3 +548,17 @@ class PreNorm(LayerStep):
 
     def think(self, layer, norm, x):
         return x + layer.feed_forward(norm(x))
+
+
+class WritesIntoTheCache(LayerStep):
+    """The longer keys and values are written into the tensors that were passed: whoever passed them
+    finds one position more in them.
+
+    Which of your lines make a new tensor, and which change one that is there?
+    """
+
+    item = "layer_cache"
+
+    def join(self, kept, new):
+        kept.data = torch.cat([kept, new], dim=2)
+        return kept

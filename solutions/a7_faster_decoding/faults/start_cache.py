@@ -259,3 +259,17 @@ class KeepsTheMemory(StartCache):
         if getattr(model, "read_before", None) != source.shape:
             model.read_before, model.memory = source.shape, super().read(model, source)
         return model.memory
+
+
+class KeysAndValuesInHalves(StartCache):
+    """Keys and values stand in turns, layer by layer, but are cut in two halves: with two layers or
+    more, keys are taken for values.
+
+    In which order were they put there? Which slice takes every other one?
+    """
+
+    item = "cache_start"
+
+    def give(self, nothing, memory_keys, memory_values):
+        in_turns = torch.stack([memory_keys, memory_values], dim=1).flatten(0, 1)
+        return super().give(nothing, *in_turns.chunk(2))

@@ -594,3 +594,16 @@ class HalvesUnderTheAnglesOfNeighbours(Turning):
 
     def together(self, first, second):
         return first + second
+
+
+class ExponentInWholeNumbers(Turning):
+    """The exponent is rounded to a whole number, as by // where / should stand: there are but two
+    speeds.
+
+    What is -2 // 6? Which operator divides without rounding?
+    """
+
+    item = "rotary_output"
+
+    def exponent(self, even_columns, d_k):
+        return -(-even_columns // d_k)

@@ -1,0 +1,32 @@
+"""What was asked, as the sentence about it begins: the call with its arguments."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autograder.asking import Question
+from autograder.handout.checks import compare
+from autograder.sandbox.modules import Blueprint
+
+Target = str | Blueprint
+
+
+def described(
+    target: Target, parameters: Sequence[str], args: Sequence[Any], options: Mapping[str, Any]
+) -> str:
+    """One call, in words; options: as `Agree` has them; parameters: the names of arguments."""
+    question = Question.of(target, tuple(args), dict(options))
+    kwargs = dict(question.kwargs)
+    said = compare.describe_call(module_said(target), list(parameters), list(args), kwargs)
+    if not question.how.before:
+        return said
+    named: dict[int | str, str] = dict(enumerate(parameters))
+    other = [named.get(each, str(each)) for each in question.how.before]
+    return f"{said}, after a call with another {' and another '.join(other)}"
+
+
+def module_said(target: Target) -> str:
+    """A function's name, or a module with what it is made with."""
+    if isinstance(target, str):
+        return compare.describe_module(target)
+    made = target.name, target.args, target.kwargs or {}, target.method, target.train
+    return compare.describe_module(*made)

@@ -1,0 +1,30 @@
+"""What must be refused is told from what is refused because everything is."""
+
+import pytest
+
+from autograder.asking import LocalStudent
+from autograder.asking.student import Cell
+from autograder.checking import Agree, Weights, Wrong
+
+RIGHT = "def f(n):\n    if n % 2:\n        raise ValueError(f'{n} is odd')\n    return 2 * n"
+SAID = 'def f(n):\n    raise ValueError(f"{n} is odd")'
+# A mistake of another kind, which is paid for elsewhere.
+OTHER = RIGHT.replace("return 2", "raise ValueError(f'too many values')\n    return 2")
+
+
+def agreeing(source):
+    reference = LocalStudent([Cell("one", RIGHT)], {})
+    student = LocalStudent([Cell("one", source)], {})
+    weights = Weights(reference, "a secret of the test", "none")
+    return Agree(student, reference, 1e-6, {"f": ["n"]}, weights)
+
+
+@pytest.mark.parametrize("source", [RIGHT, OTHER])
+def test_who_looks_is_right(source):
+    agreeing(source).raises(ValueError, "f", 27, naming=(27,), unlike=(4,))
+
+
+def test_who_refuses_everything_has_not_looked():
+    agreeing(SAID).raises(ValueError, "f", 27, naming=(27,))
+    with pytest.raises(Wrong, match=r"f\(n 4\): the same ValueError is raised here"):
+        agreeing(SAID).raises(ValueError, "f", 27, naming=(27,), unlike=(4,))
