@@ -14,7 +14,6 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.course.manifest import read_course
 from autograder.course.result import Result, Verdict
 from autograder.grading import grade
 from autograder.proof.samples import answered, as_saved, overlaid
@@ -22,11 +21,8 @@ from autograder.sandbox import walls
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
-QUICK = ("a1_attention", "a6_translation")  # `make verify` grades all
-FILES = [
-    pytest.param(each.id, path.stem, marks=[] if each.id in QUICK else pytest.mark.slow)
-    for each in read_course(ROOT).assignments
-    for path in sorted(ROOT.glob(f"solutions/{each.id}/hostile/*"))
+FILES = [  # `make verify` grades those of the others
+    (NAME, path.stem) for path in sorted(ROOT.glob(f"solutions/{NAME}/hostile/*"))
 ]
 # What either wall must hold up against, each on a server of its own.
 KEY_ATTACKS = [

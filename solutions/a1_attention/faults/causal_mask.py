@@ -268,7 +268,8 @@ class Flipped(CausalMask):
 
 
 class CountsInBytes(CausalMask):
-    """Positions are counted in 8 bits, which begin again at 0: beyond so many the mask is wrong.
+    """Positions are counted in 8 bits, which begin anew after so many: from there on the mask is
+    wrong.
 
     How far does torch.uint8 or torch.int8 count?
     """
@@ -277,3 +278,8 @@ class CountsInBytes(CausalMask):
 
     def compare(self, query, key):
         return key.to(torch.uint8) <= query.to(torch.uint8)
+
+
+class CountsInSignedBytes(CountsInBytes):
+    def compare(self, query, key):
+        return key.to(torch.int8) <= query.to(torch.int8)
