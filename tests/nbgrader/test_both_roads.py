@@ -11,7 +11,7 @@ from autograder.proof.samples import sample_class
 
 pytestmark = pytest.mark.slow
 # An assignment, and of how many of the demo's class one hands in.
-MANY = [(NAME, 1), *((each.id, 4) for each in read_course(ROOT).assignments if each.id != NAME)]
+MANY = [(NAME, 2), *((each.id, 4) for each in read_course(ROOT).assignments if each.id != NAME)]
 
 
 @pytest.fixture(scope="module", params=[pytest.param(each, id=each[0]) for each in MANY])
