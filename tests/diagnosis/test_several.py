@@ -325,3 +325,23 @@ def test_what_is_certain_is_not_told_alone_where_it_does_not_explain_the_item(ex
     found = diagnose(bank, answers, failed)
     assert found["norm_output"].certain == axes
     assert {*axes, *floor} <= set(found["norm_eps"].all_faults)
+
+
+def test_what_is_written_in_two_ways_is_one_mistake_and_of_two_that_explain_all_both_are_told(
+    graded,
+):
+    """Where only split_heads is asked, either way gives the same; elsewhere one of them does."""
+    result = graded("a2_multi_head", "heads_of_the_other_size")
+    names = {frozenset(x.split(".")[-1] for x in each.faults) for each in result.mistakes}
+    assert names >= {
+        frozenset({"SplitExchangesItsSizes"}),
+        frozenset({"WeightsDetachedBeforeUse"}),
+        frozenset({"BiasLostForBlockedRows", "NaNSweptAwayAtTheEnd"}),
+    }
+
+
+def test_what_changes_little_hides_nothing_beside_it(graded):
+    """An eps that is another moves every number, by little: norms that are exchanged are seen."""
+    result = graded("a4_layers", "norms_in_another_order")
+    names = {x.split(".")[-1] for each in result.mistakes for x in each.faults}
+    assert names >= {"LastNormsExchanged", "EpsOfAMillionth"}
