@@ -104,7 +104,8 @@ def print_untimed(out: Console, problems: Mapping[str, str]) -> None:
 
 def print_roster(out: Console, roster: Roster, handed_in: Sequence[str]) -> None:
     """Who of the roster has not handed in, and who has and is not on it."""
-    absent = [each for each in roster.people if each not in set(handed_in)]
+    there = set(handed_in)
+    absent = [each for each in roster.people if each not in there]
     strangers = [each for each in handed_in if each not in roster.people]
     for what, who in (("not handed in", absent), ("not on the roster", strangers)):
         if who and roster.people:

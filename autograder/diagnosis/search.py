@@ -197,8 +197,7 @@ class _Search:
                 if fitting:
                     first, *others = [x for x in fitting if not ours.would_show(x)] or [()]
                     if first and len(others) < _ALTERNATIVES:
-                        told_of = first, len(places), tuple(others), ours.loosely
-                        found[item] = Diagnosis(*told_of)
+                        found[item] = Diagnosis(first, len(places), tuple(others), ours.loosely)
                     break
         return found
 

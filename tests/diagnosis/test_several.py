@@ -14,7 +14,7 @@ from autograder.diagnosis.comparing import WrongParts, same
 from autograder.diagnosis.components import combine
 from autograder.diagnosis.evidence import Case, tensors_of
 from autograder.diagnosis.explained import Diagnosis, settled
-from autograder.diagnosis.search import diagnose
+from autograder.diagnosis.search import _Search, diagnose
 from autograder.grading import grade
 from autograder.proof.proving import Maker
 from autograder.sandbox.failure import Failure
@@ -50,8 +50,6 @@ def told(bank, component, faults):
         ("FloorsTheScores", "LogarithmsOfTheWeights"),
         # Three at once: the gradients, and the returned weights, are each other's in part.
         ("DividesByTheRootOfDv", "DetachesTheValues", "FlipsTheKeys"),
-        # The one changes so little that all is nearly as it were with the other alone.
-        ("DividesByTheRootOfTheFirstAxis", "AddsATrifleToTheSum"),
     ],
 )
 def test_mistakes_that_all_show_everywhere_are_named(exam, attention, names):
@@ -100,6 +98,29 @@ def test_faults_grow_by_what_explains_more(exam, attention):
     assert next(iter(grown)) == faults
     assert values in faults
     assert all(combine(each) for each in grown)
+
+
+def test_a_fault_that_comes_near_is_a_hint_and_no_share(exam, attention):
+    faults = chosen(attention, "DividesByTheRootOfTheFirstAxis", "AddsATrifleToTheSum")
+    answers = answers_with(exam.bank, attention, faults)
+    agreement = Agreement(exam.bank, attention, answers, loosely=False)
+    scaled = chosen(attention, "DividesByTheRootOfTheFirstAxis")
+    assert all(agreement.share(scaled, each) == 0 for each in agreement.wrong[:1])
+    assert agreement.hint(scaled, agreement.wrong[0]) > 0
+    assert scaled in Choices(agreement, ()).grown([()], agreement.wrong[:1])
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_any_way_of_writing_a_mistake_may_be_seen_elsewhere(exam, attention, monkeypatch, seen):
+    (one,) = chosen(attention, "IgnoresTheMask")
+    (other,) = chosen(attention, "IgnoresTheMaskButForBlockedRows")
+    answers = answers_with(exam.bank, attention, (one,))
+    search = _Search(Agreement(exam.bank, attention, answers, loosely=False), ())
+    first, second, *left = search.items
+    assert left
+    found = {first: Diagnosis((one,), 1), second: Diagnosis((other,), 1)}
+    monkeypatch.setattr(search, "_is_seen", lambda fault, *_: seen and fault is other)
+    assert search._without_contradiction(found) == (found if seen else {})
 
 
 @pytest.mark.parametrize(

@@ -697,10 +697,9 @@ class ReadFromOtherRowsToo(WrittenIntoOtherRows):
         return self.out
 
     def step(self, model, target, source, cache):
-        memory = cache[2:] if self.kept is None else self.kept[2:]
-        cache = (*(cache if self.kept is None else self.kept)[:2], *memory)
+        cache = cache if self.kept is None else self.kept
         x, keys, values = decoder_step(model, self.out[self.alive], source[self.alive], *cache)
-        self.kept = keys, values, *memory
+        self.kept = keys, values, *cache[2:]
         return x, keys, values
 
     def fill(self, word, ended, model, end_id):
