@@ -1,4 +1,4 @@
-"""The work of a call is counted by torch's formulas, with and without gradients."""
+"""The work of a call is counted, whichever product it is, with and without gradients."""
 
 import pytest
 import torch
@@ -39,6 +39,14 @@ def f(x, y):
         ("x[0] @ y[0, :, 0]", 3 * 5),
         ("torch.addmv(x[0, :, 0], x[0], y[0, :, 0])", 3 * 5),
         ("x[0, 0] @ y[0, :, 0]", 5),
+        ("torch.vdot(x[0, 0], y[0, :, 0])", 5),
+        ("torch.baddbmm(x @ y, x, y)", 2 * 2 * 3 * 5 * 7),
+        ("torch.mm(x[0], y[0], out=torch.empty(3, 7))", 3 * 5 * 7),
+        ("torch.addbmm(torch.ones(3, 7), x, y)", 2 * 3 * 5 * 7),
+        ("torch.ones(3, 7).addmm_(x[0], y[0])", 3 * 5 * 7),
+        ("torch.ones(3, 7).addbmm_(x, y)", 2 * 3 * 5 * 7),
+        ("torch.ones(2, 3, 7).baddbmm_(x, y)", 2 * 3 * 5 * 7),
+        ("torch.ones(3).addmv_(x[0], y[0, :, 0])", 3 * 5),
         ("F.scaled_dot_product_attention(x, x, x)", 2 * 2 * 3 * 3 * 5),
         ("x * x + x.softmax(-1)", 0),
     ],
