@@ -574,6 +574,19 @@ class InvertsTheMask(Attention):
         return ~mask
 
 
+class ClampsTheScores(Attention):
+    """The scores are cut off, at 80 and at -80 or so, lest an exponential overflow: what lies
+    beyond is all alike, and gets no gradient.
+
+    The softmax stays the same if all scores of a query are shifted. Which shift is safe?
+    """
+
+    item = "attention_weights"
+
+    def scale(self, scores, q, v):
+        return super().scale(scores, q, v).clamp(-80, 80)
+
+
 class FillsWithZero(Attention):
     """Blocked scores become 0 before the softmax, filled in or multiplied by the mask.
 

@@ -1342,6 +1342,19 @@ class BlocksAfterTheSoftmax(Heads):
         return scores
 
 
+class DetachesTheSum(Heads):
+    """No gradient flows through the sum by which the softmax divides, as if it were a constant.
+
+    The weights of a query share a sum of 1: what does one of them lose when another one grows?
+    """
+
+    item = "heads_gradients"
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.amax(-1, keepdim=True).detach()).exp()
+        return powers / powers.sum(-1, keepdim=True).detach()
+
+
 class BlockedRowsBecomeNaN(Heads):
     """A query that may attend to nothing gets NaN: its softmax divides 0 by 0.
 

@@ -584,6 +584,18 @@ class IgnoresTheMemoryMask(ThreeFrames):
         return None
 
 
+class MemoryMaskOfTheFirstQuery(ThreeFrames):
+    """All queries get the first one's row of memory_mask, as if it never differed between them.
+
+    Padding is the same for all queries. Is that all that a mask (t_target, t_memory) can say?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return mask[..., :1, :] if mask is not None and mask.dim() > 1 else mask
+
+
 class MemoryMaskOfTwoAxesTakenForPadding(ThreeFrames):
     """A memory_mask of two axes gets two more in the middle, as if its first axis were the batch.
 

@@ -685,6 +685,25 @@ class DropsWholePositions(Network):
         return x * self.dropout(torch.ones_like(x[..., :1]))
 
 
+class DropsTheSameEverywhere(Network):
+    """The same of the d_ff numbers are dropped at every position of every sentence.
+
+    How many coins should be tossed: one for each column, or one for each number?
+    """
+
+    item = "feed_forward_dropout"
+
+    def toss(self, x):
+        return x * self.dropout(x.new_ones(x.shape[-1]))
+
+
+class DropsTheSameEverywhereByRand(DropsTheSameEverywhere):
+    def toss(self, x):
+        if not self.training or self.p in (0, 1):
+            return super().toss(x)
+        return x * (torch.rand(x.shape[-1], device=x.device) >= self.p) / (1 - self.p)
+
+
 class DividesByWhatIsKept(Network):
     """With dropout=1.0 the result is NaN: everything is dropped, and then divided by 1 - dropout.
 

@@ -1018,10 +1018,10 @@ class LooksForTheEndTooLate(GreedyDecode):
 
 
 class EvalModeAfterReading(GreedyDecode):
-    """The model is put into eval mode after the source has been read: in train mode, dropout drops
-    from the memory.
+    """While the source is read, the encoder is not in eval mode yet: of a model that comes in train
+    mode, dropout drops from the memory.
 
-    Which is the first line that calls a part of the model?
+    Which is the first line that calls a part of the model, and which parts are in eval mode then?
     """
 
     item = "greedy_care"

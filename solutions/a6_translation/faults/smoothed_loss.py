@@ -269,6 +269,19 @@ class EndsAtTheFirstPad(SmoothedLoss):
         return (target != pad_id).long().cumprod(-1).bool()
 
 
+class PadsCountedFirst(SmoothedLoss):
+    """As many places at the front count as a sentence has real tokens, wherever these stand.
+
+    Counting tells how many are real, not which. Can each place be compared by itself?
+    """
+
+    item = "loss_padding"
+
+    def find(self, target, pad_id):
+        count = (target != pad_id).sum(-1, keepdim=True)
+        return torch.arange(target.shape[-1], device=target.device) < count
+
+
 class PadsAtTheEndOnly(SmoothedLoss):
     """Only the pads behind the last real token are left out; one in the middle counts as a word.
 
@@ -638,8 +651,8 @@ class SmoothingWithoutGradient(SmoothedLoss):
 
     item = "loss_gradients"
 
-    def spread(self, log_p, right, pad_id):
-        return log_p.detach().mean(dim=-1)
+    def even(self, rest, real):
+        return rest.detach()
 
 
 class PaddingCountsInTheSmoothing(SmoothedLoss):

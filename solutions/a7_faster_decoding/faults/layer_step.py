@@ -392,6 +392,18 @@ class OneNormForAll(LayerStep):
         return layer.norm1, layer.norm1, layer.norm1
 
 
+class FirstNormTwice(LayerStep):
+    """norm1 is used behind cross-attention, too, where norm2 belongs.
+
+    Each norm has weights of its own. Which belongs to which part?
+    """
+
+    item = "layer_output"
+
+    def norms(self, layer):
+        return layer.norm1, layer.norm1, layer.norm3
+
+
 class NormsExchanged(LayerStep):
     """norm2 and norm3 are exchanged.
 

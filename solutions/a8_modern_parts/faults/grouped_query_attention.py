@@ -772,6 +772,23 @@ class MaskInAnotherOrder(Grouped):
         return cut.transpose(1, 2).flatten(1, 2)
 
 
+class MasksOfFoldedHeads(Grouped):
+    """With batch and heads folded into one axis, sentence by sentence, the sentences' masks are
+    repeated one after the other: heads get those of other sentences.
+
+    In which order are queries folded, and in which the mask? Need the two be one axis?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        if mask is None or (mask.dim() > 2 and mask.shape[-3] > 1):
+            return mask
+        batch, t, _ = x.shape
+        mask = mask.broadcast_to(batch, 1, t, t).squeeze(1)
+        return mask.repeat(self.n_heads, 1, 1).unflatten(0, (batch, self.n_heads))
+
+
 class MaskOfTheFirstInTheGroup(Grouped):
     """Heads that share keys get one mask, that of the first of them.
 

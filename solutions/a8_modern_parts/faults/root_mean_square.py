@@ -367,6 +367,18 @@ class EpsOutsideTheRoot(RootMeanSquare):
         return mean_square.sqrt() + self.eps
 
 
+class EpsSquared(RootMeanSquare):
+    """The square of eps is added under the root, as hypot does, and not eps itself.
+
+    Of which size is a mean of squares, and of which its root? To which of them is eps added?
+    """
+
+    item = "rms_eps"
+
+    def root(self, mean_square):
+        return (mean_square + self.eps**2).sqrt()
+
+
 class WithoutEps(RootMeanSquare):
     """eps is not used.
 

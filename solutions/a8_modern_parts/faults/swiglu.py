@@ -210,6 +210,18 @@ class GeluByTanh(GeluForSilu):
         return F.gelu(gate, approximate="tanh")
 
 
+class HardswishForSilu(Gated):
+    """The gate is the hard swish, made of straight lines and a parabola, not SiLU.
+
+    The curves are nearly alike. What is the formula of SiLU?
+    """
+
+    item = "swiglu_output"
+
+    def open(self, gate):
+        return F.hardswish(gate)
+
+
 class ReluForSilu(Gated):
     """The gate is a ReLU, not SiLU: that is ReGLU.
 
