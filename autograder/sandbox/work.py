@@ -1,6 +1,6 @@
 """Counts the work of a call: its calls of torch, and the multiplications in products of matrices.
 
-How many a product takes follows from the shapes; of attention and convolutions torch's own formulas
+How many a product takes follows from the shapes; of what is no plain product torch's own formulas
 say it. They are asked for each operation that torch dispatches, and in inference mode an operation
 that is made of others arrives there whole: it is taken apart first. What is multiplied element by
 element is not counted.
