@@ -110,6 +110,20 @@ def test_a_fault_that_comes_near_is_a_hint_and_no_share(exam, attention):
     assert scaled in Choices(agreement, ()).grown([()], agreement.wrong[:1])
 
 
+def test_what_the_rest_left_open_is_asked_first(exam, attention):
+    """Where a mistake is known, most others fail at what that one does not explain."""
+    faults = chosen(attention, "IgnoresTheMask", "DetachesTheValues")
+    answers = answers_with(exam.bank, attention, faults)
+    agreement = Agreement(exam.bank, attention, answers, loosely=False)
+    rest = chosen(attention, "DetachesTheValues")
+    other = (*chosen(attention, "BlockedRowsBecomeUniform"), *rest)
+    assert agreement.fitting([rest, other], agreement.places) == []
+    explained = [x for x in agreement.places if agreement._agrees.get((rest, x))]
+    (open_,) = [x for x in agreement.places if agreement._agrees.get((rest, x)) is False]
+    assert explained
+    assert [x for x in agreement.places if (other, x) in agreement._agrees] == [open_]
+
+
 @pytest.mark.parametrize("seen", [True, False])
 def test_any_way_of_writing_a_mistake_may_be_seen_elsewhere(exam, attention, monkeypatch, seen):
     (one,) = chosen(attention, "IgnoresTheMask")
