@@ -1,4 +1,4 @@
-# the softmax by hand has a constant sum; split, merge and bias have slips besides
+# The softmax by hand has a constant sum; split, merge and bias have slips besides.
 # fails: heads_bad_sizes, heads_merge, heads_self_attention, heads_cross_attention, heads_blocked_rows, heads_gradients
 # lines: (missing) the look at the sizes, in the constructor
 # lines: return self.d_model // self.n_heads

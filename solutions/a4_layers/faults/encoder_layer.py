@@ -542,25 +542,6 @@ class MaskOfTheFirstQuery(SelfAttentionAndNetwork):
         return mask[..., :1, :] if mask is not None and mask.dim() > 1 else mask
 
 
-class PaddingLeavesZeros(SelfAttentionAndNetwork):
-    """Where a padding mask (batch, 1, 1, t) blocks a position, its own result is set to 0, too.
-
-    A mask says to whom others may attend. What does the position itself go on to compute?
-    """
-
-    item = "encoder_mask"
-
-    def read_mask(self, mask, x):
-        self.blocked = mask
-        return mask
-
-    def give(self, x):
-        mask = self.blocked
-        if mask is None or mask.dim() < 4 or mask.shape[1:3] != (1, 1):
-            return x
-        return x.masked_fill(~mask[:, 0, 0, :, None], 0.0)
-
-
 class FirstMaskForAll(SelfAttentionAndNetwork):
     """Of a mask with four axes, that of the first sentence is used for all sentences.
 

@@ -1,4 +1,4 @@
-# real tokens counted from the front, smoothing under no_grad, one maximum for all
+# Real tokens counted from the front, smoothing under no_grad, one maximum for all.
 # fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 # lines: z = z - z.detach().max()
 # lines: lengths = (target != pad_id).sum(dim=1)

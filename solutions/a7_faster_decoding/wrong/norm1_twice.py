@@ -1,4 +1,4 @@
-# norm1 for norm2, places counted without pads, a maximum over blocked keys
+# Norm1 for norm2, places counted without pads, a maximum over blocked keys.
 # fails: attend_mask, layer_output, layer_masks, cache_start, step_masks, cached_words
 # lines: shifted = scores - scores.amax(dim=-1, keepdim=True)
 # lines: e = e.masked_fill(~mask, 0.0)

@@ -1,4 +1,4 @@
-# masks repeated in another order than folded heads, a hard swish, eps through hypot
+# Masks repeated in another order than folded heads, a hard swish, eps through hypot.
 # fails: rms_eps, rotary_positions, swiglu_output, gqa_sizes, gqa_mask, gqa_tensors
 # lines: denominator = torch.hypot(rms, small)
 # lines: all_positions = torch.arange(N_POSITIONS, device=device, dtype=torch.float64)
