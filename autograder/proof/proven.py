@@ -141,17 +141,18 @@ class Proof:
     @property
     def _lines(self) -> dict[str, int]:
         lines = Counter((each.of, each.pointed) for each in self.sought)
-        return {
-            "mutants whose line a repair tells": lines["mutant", Pointed.LOCATED],
-            "an exception": lines["mutant", Pointed.RAISED],
-            "that it does nothing": lines["mutant", Pointed.UNDONE],
-            "nothing": lines["mutant", Pointed.SILENT],
-            "wrong samples whose line a repair tells": lines["sample", Pointed.LOCATED],
-            "an exception does": lines["sample", Pointed.RAISED],
-            "that it does nothing does": lines["sample", Pointed.UNDONE],
-            "nothing does": lines["sample", Pointed.SILENT],
-            "told a line that is right": sum(bool(each.problem) for each in self.sought),
+        ways = {
+            "by a repair": Pointed.LOCATED,
+            "by its exception": Pointed.RAISED,
+            "as doing nothing": Pointed.UNDONE,
+            "not at all": Pointed.SILENT,
         }
+        found = {
+            f"{of}s' lines told {way}": lines[of, pointed]
+            for of in ("mutant", "sample")
+            for way, pointed in ways.items()
+        }
+        return {**found, "told a line that is right": sum(bool(x.problem) for x in self.sought)}
 
     @property
     def share_of_pairs(self) -> float | None:
