@@ -18,8 +18,8 @@ from torch.utils.flop_counter import flop_registry
 _aten: Any = torch.ops.aten
 _OF_OTHERS = torch._C.DispatchKey.CompositeImplicitAutograd
 _FLOPS_OF_ONE = 2  # torch counts an addition with each multiplication
-# Products, by where their first matrix is passed. Torch has a formula for some of them, which takes
-# ten times as long as the product of a small one; with a vector, and in place, it has none.
+# Products, by where their first matrix is passed. Torch has a formula for some of them, which looks
+# for shapes in whatever is passed: that takes long. With a vector, and in place, it has none.
 _BY_POSITION = {
     0: ("mm", "bmm", "mv", "dot", "vdot", "_int_mm"),
     1: ("addmm", "addmv", "baddbmm", "addbmm", "addmm_", "addmv_", "baddbmm_", "addbmm_"),

@@ -39,6 +39,7 @@ def f(x, y):
         ("x[0] @ y[0, :, 0]", 3 * 5),
         ("torch.addmv(x[0, :, 0], x[0], y[0, :, 0])", 3 * 5),
         ("x[0, 0] @ y[0, :, 0]", 5),
+        ("torch._int_mm(*2 * [torch.ones(32, 32, dtype=torch.int8)])", 32**3),
         ("torch.vdot(x[0, 0], y[0, :, 0])", 5),
         ("torch.baddbmm(x @ y, x, y)", 2 * 2 * 3 * 5 * 7),
         ("torch.mm(x[0], y[0], out=torch.empty(3, 7))", 3 * 5 * 7),
