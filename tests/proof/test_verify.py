@@ -1,8 +1,10 @@
 """The gate stays shut when a promise is broken."""
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -12,6 +14,7 @@ from autograder.proof import promises as verification
 from autograder.proof.pasting import pasted
 from autograder.proof.promises import verify
 from autograder.proof.samples import read_samples
+from autograder.release import Built
 from autograder.sandbox.walls import choose
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,3 +104,26 @@ def test_each_promise_is_tried_and_the_manifest_is_counted(copied, monkeypatch):
     assert [each.promise for each in found] == ["valid", *tried]
     assert found[0].figure.startswith(f"{len(copied.assignments)} assignments, ")
     assert all(each.problem is None for each in found)
+
+
+def test_two_builds_may_differ_in_the_last_digit_and_in_nothing_else(monkeypatch):
+    released = ROOT / "assignments" / "a4_layers"
+    there = {
+        path.relative_to(released).as_posix(): path.read_bytes()
+        for path in released.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    cases = there["checks/cases.json"]
+    nudged = re.sub(rb"(0\.\d{14})\d(?=[,\]])", rb"\g<1>1", cases)
+    assert nudged != cases
+    gate = SimpleNamespace(
+        course=SimpleNamespace(root=ROOT),
+        assignment=SimpleNamespace(id=released.name),
+        built=Built(there),
+    )
+    for files, problem in (
+        ({"checks/cases.json": nudged}, None),
+        ({"README.md": b"another"}, "the same source gave other bytes the second time"),
+    ):
+        monkeypatch.setattr(verification, "build", lambda *_, files=files: Built(there | files))
+        assert verification._fresh(gate)[1] == problem
