@@ -146,6 +146,12 @@ def test_encoder_mask(agree: Agree, draw: Draw) -> None:
     agree(encoder(agree), source_words(draw), draw_mask(draw, BATCH, 1, 1, T_SOURCE))
 
 
+@item("encoder_mask", hint="What does the stub say about a mask that nobody gives?")
+def test_encoder_without_a_mask(agree: Agree, draw: Draw) -> None:
+    """Without a mask every token is heard, those of id 0, too."""
+    agree(encoder(agree), uneven_words(draw))
+
+
 @item("encoder_mask", hint="Is the mask handed to every layer?")
 def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
     """The memory is right under a mask (batch, 1, t, t), also when there are two layers."""
@@ -230,6 +236,14 @@ def test_decoder_memory_mask(agree: Agree, draw: Draw) -> None:
     """The result is right under a memory_mask alone."""
     memory, mask = draw.normal(BATCH, T_SOURCE, D_MODEL), draw_mask(draw, BATCH, 1, 1, T_SOURCE)
     agree(decoder(agree), target_words(draw), memory, memory_mask=mask)
+
+
+@item("decoder_masks", hint="What does the stub say about masks that nobody gives?")
+def test_decoder_without_masks(agree: Agree, draw: Draw) -> None:
+    """Without a mask every token is heard, those of id 0, too."""
+    tokens = target_words(draw)
+    tokens[0, -2:] = PAD
+    agree(decoder(agree), tokens, draw.normal(BATCH, T_SOURCE, D_MODEL))
 
 
 @item("decoder_masks", hint="Are both masks handed to every layer, each to its place?")
@@ -641,6 +655,15 @@ def test_decode_under_padding(agree: Agree, draw: Draw) -> None:
     """decode by itself does not listen to the memory of padding."""
     source, memory = padded(source_words(draw), 3), draw.normal(BATCH, T_SOURCE + 3, D_MODEL)
     agree(transformer(agree).of("decode"), target_words(draw), memory, source)
+
+
+@item("transformer_padding", hint="Is something still there from the call before?")
+def test_decode_another_source(agree: Agree, draw: Draw) -> None:
+    """decode goes by the padding of the source that it is given, whatever came before."""
+    other, source = source_words(draw), source_words(draw)
+    other[0, 3:] = source[1, 5:] = PAD
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    agree(transformer(agree).of("decode"), target_words(draw), memory, source, before={2: other})
 
 
 @item("transformer_padding", hint="Does encode make the source's mask, or does forward?")

@@ -810,6 +810,19 @@ class KeyForValue(Heads):
         return query, key, key
 
 
+class SameShapeTakenForSelf(Heads):
+    """Where query and key have the same shape, keys and values are made of query, as if it were
+    self-attention.
+
+    Two sentences of the same length are not one sentence. What does a shape say of the numbers?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return (query, query, query) if query.shape == key.shape else (query, key, value)
+
+
 class QueryForAll(Heads):
     """Queries, keys and values are all made of query: key and value are never used.
 

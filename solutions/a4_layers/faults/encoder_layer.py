@@ -652,6 +652,13 @@ class DropsInEvalMode(SelfAttentionAndNetwork):
         return F.dropout(said, self.p)
 
 
+class DropsInEvalModeByRand(DropsInEvalMode):
+    def drop(self, said):
+        if self.p in (0, 1):
+            return super().drop(said)
+        return said * (torch.rand(said.shape, device=said.device) < 1 - self.p) / (1 - self.p)
+
+
 class DropsAttendedInEvalMode(SelfAttentionAndNetwork):
     """What self_attn says is dropped in eval mode too, as by F.dropout without the mode.
 
@@ -674,6 +681,18 @@ class DropsFedInEvalMode(SelfAttentionAndNetwork):
 
     def drop_fed(self, said):
         return F.dropout(said, self.p)
+
+
+class NetworkIsDroppedTwice(SelfAttentionAndNetwork):
+    """What feed_forward says passes dropout twice: nearly twice as much of it is lost.
+
+    Count the calls of dropout in the second frame. Where does the formula have one?
+    """
+
+    item = "encoder_dropout"
+
+    def drop_fed(self, said):
+        return super().drop_fed(self.dropout(said))
 
 
 class AttentionIsNotDropped(SelfAttentionAndNetwork):

@@ -647,6 +647,11 @@ class NotDividedByRand(Network):
         return x * (torch.rand_like(x) >= self.p) if self.training else x
 
 
+class NotDividedByRandOfAShape(NotDividedByRand):
+    def toss(self, x):
+        return x * (torch.rand(x.shape, device=x.device) >= self.p) if self.training else x
+
+
 class NotDividedByBernoulli(Network):
     """What torch.bernoulli lets stay is not divided by 1 - dropout.
 
@@ -702,6 +707,13 @@ class DropsTheSameEverywhereByRand(DropsTheSameEverywhere):
         if not self.training or self.p in (0, 1):
             return super().toss(x)
         return x * (torch.rand(x.shape[-1], device=x.device) >= self.p) / (1 - self.p)
+
+
+class DropsTheSameEverywhereByRandBelow(DropsTheSameEverywhere):
+    def toss(self, x):
+        if not self.training or self.p in (0, 1):
+            return super().toss(x)
+        return x * (torch.rand(x.shape[-1], device=x.device) < 1 - self.p) / (1 - self.p)
 
 
 class DividesByWhatIsKept(Network):

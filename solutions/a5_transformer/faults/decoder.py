@@ -704,6 +704,19 @@ class MemoryMaskForgotten(TokensAndMemory):
         return None
 
 
+class PadsBlockedWithoutAMask(TokensAndMemory):
+    """Without a target_mask, the tokens of id 0 are blocked, as if they were padding.
+
+    Whoever wants padding blocked says so. What does the docstring make of target_mask=None?
+    """
+
+    item = "decoder_masks"
+
+    def forward(self, tokens, memory, target_mask=None, memory_mask=None):
+        target_mask = padding_mask(tokens) if target_mask is None else target_mask
+        return super().forward(tokens, memory, target_mask, memory_mask)
+
+
 class MasksExchanged(TokensAndMemory):
     """The two masks are exchanged.
 

@@ -568,6 +568,18 @@ class MaskIgnored(TokensToMemory):
         return None
 
 
+class PadsBlockedWithoutAMask(TokensToMemory):
+    """Without a mask, the tokens of id 0 are blocked, as if they were padding.
+
+    Whoever wants padding blocked says so. What does the docstring make of mask=None?
+    """
+
+    item = "encoder_mask"
+
+    def forward(self, tokens, mask=None):
+        return super().forward(tokens, padding_mask(tokens) if mask is None else mask)
+
+
 class MaskInTheFirstLayerOnly(TokensToMemory):
     """Only the first layer gets the mask.
 

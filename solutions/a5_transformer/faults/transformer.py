@@ -1273,6 +1273,25 @@ class SourceMaskIsKept(TwoStacks):
         return self.kept_mask
 
 
+class SourceMaskIsTheLastEncoders(TwoStacks):
+    """decode takes the mask that the last encode, or the first decode, has left behind, and not
+    that of its own source.
+
+    Whoever decodes may have encoded something else meanwhile. What is decode given source for?
+    """
+
+    item = "transformer_padding"
+
+    def mask_of_encoder(self, source):
+        self.memory_mask = super().mask_of_encoder(source)
+        return self.memory_mask
+
+    def mask_of_cross_attention(self, target, source):
+        if not hasattr(self, "memory_mask"):
+            self.memory_mask = super().mask_of_cross_attention(target, source)
+        return self.memory_mask
+
+
 class SourcePadsCountedFirst(TwoStacks):
     """As many places at the front of the source are real as it has real tokens, wherever these
     stand.

@@ -724,6 +724,23 @@ class DividesByAllPlaces(SmoothedLoss):
         return values.masked_fill(~real, 0.0).mean()
 
 
+class DividesByWhatIsNotZero(SmoothedLoss):
+    """The sum over the real tokens is divided by the number of targets that are not 0, whatever
+    pad_id is.
+
+    With another pad_id, 0 is a word like any other. What does count_nonzero know of pad_id?
+    """
+
+    item = "loss_padding"
+
+    def take(self, logits, target, pad_id):
+        self.count = target.count_nonzero()
+        return super().take(logits, target, pad_id)
+
+    def average(self, values, real):
+        return values.masked_fill(~real, 0.0).sum() / self.count
+
+
 class DividesByTheSentences(SmoothedLoss):
     """The sum over the real tokens is divided by the number of sentences, not by that of tokens.
 

@@ -238,6 +238,19 @@ class SizesNotNamed(Grouped):
             raise ValueError("n_heads is not a multiple of n_kv_heads")
 
 
+class GroupsNotNamed(Grouped):
+    """The message about n_heads and n_kv_heads contains neither, as numbers.
+
+    Whoever reads it wants to know what was passed. Which letter before the quotes puts them in?
+    """
+
+    item = "gqa_sizes"
+
+    def look_at_groups(self, n_heads, n_kv_heads):
+        if n_heads % n_kv_heads != 0:
+            raise ValueError("n_heads is not a multiple of n_kv_heads")
+
+
 # The parameters
 
 
@@ -316,6 +329,18 @@ class NamesOfLLaMA(Grouped):
         k = self.share(self.cut(self.wk(x), self.n_kv_heads))
         v = self.share(self.cut(self.wv(x), self.n_kv_heads))
         return self.wo(self.merge(self.attend(q, k, v, mask)))
+
+
+class OneProjectionForBoth(Grouped):
+    """k_proj and v_proj are one and the same module: keys and values share their numbers.
+
+    Two names for one object are not two objects. How many times must nn.Linear be called?
+    """
+
+    item = "gqa_groups"
+
+    def finish(self):
+        self.v_proj = self.k_proj
 
 
 class NamedOProj(Grouped):
