@@ -15,9 +15,6 @@ _PATIENCE = 600.0
 _A_WHILE = 300.0  # of these, for what it is built on, and for two that are seen only together
 _A_LITTLE = 100.0  # for what is known, together with one more
 _LOOSE_PATIENCE = 100.0
-# Cases that may speak against several by what fewer of them give: of 275 explanations of samples,
-# none did in 268, one in 6, two in 1.
-_ODD_CASES = 2
 _NEARLY = 0.02  # of the way from what is right to what was answered, that is left
 
 
@@ -62,7 +59,6 @@ class Agreement:
         elsewhere = [each for each in places if each not in wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
         self.places = self.wrong + elsewhere
-        self._are_wrong = frozenset(wrong)
 
     def _is_beside(self, place: int) -> bool:
         """Whether parameters that are not asked for, and that nobody knows, are all that is wrong.
@@ -186,35 +182,9 @@ class Agreement:
         known = self._agrees
         if any(known.get((faults, place)) is False for place in places):
             return False
-        if len(faults) > 1 and self._is_unlikely(faults, places):
-            return False
         # What the rest of them left open is asked first: most others do not explain it, either.
         first = sorted(places, key=lambda place: known.get((faults[1:], place)) is not False)
         return all(self.agrees(faults, place) for place in first)
-
-    def _is_unlikely(self, faults: Faults, places: Iterable[int]) -> bool:
-        """Whether what is known of fewer of these speaks against them.
-
-        What shows nothing by itself in a case changes, as a rule, nothing beside others there.
-        """
-        odd = 0
-        for place in places:
-            seen = self._seen(faults, place)
-            if len(seen) == len(faults) or self.bank.cases[place].is_all_or_nothing:
-                continue
-            if not seen:
-                odd += place in self._are_wrong
-            elif len(seen) == 1:
-                odd += not self.agrees(seen, place)
-            else:
-                odd += self._agrees.get((seen, place)) is False
-            if odd > _ODD_CASES:
-                return True
-        return False
-
-    def _seen(self, faults: Faults, place: int) -> Faults:
-        """Those of the faults that show in a case by themselves."""
-        return tuple(x for x in faults if self.bank.shows_at(self.component, x, place))
 
     def is_apart(self, faults: Faults, places: Sequence[int]) -> bool:
         """Whether these are far from what is right in one of these cases."""

@@ -53,7 +53,6 @@ class Bank:
         self._bytes = 0  # of the latter
         self._of = [of_name(components, each.question.name) for each in cases]
         self.asking, self.making = cache(self._asking), cache(self._making)
-        self.shows_at = cache(self._shows_at)
 
     def built_on(self, component: Component) -> Faults:
         """The faults of the given parts that a component uses, and the common ones of others."""
@@ -132,12 +131,8 @@ class Bank:
         return Counter(
             self.cases[place].item
             for place in self.cases_of(component)
-            if self.shows_at(component, fault, place)
+            if not self.is_right(place, self.answer(component, (fault,), place))
         )
-
-    def _shows_at(self, component: Component, fault: Fault, place: int) -> bool:
-        """Whether a fault by itself changes the answer to a case."""
-        return not self.is_right(place, self.answer(component, (fault,), place))
 
     def is_right(self, place: int, answer: Answer) -> bool:
         """Whether an answer to a case is the reference's."""

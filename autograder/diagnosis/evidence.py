@@ -72,11 +72,6 @@ class Case:
         return isinstance(target, Blueprint) and target.method == "state_dict"
 
     @property
-    def is_all_or_nothing(self) -> bool:
-        """Whether one mistake may hide another: where something is to be raised, or not to be."""
-        return self.is_of_state or self.right.failure is not None
-
-    @property
     def counts_calls(self) -> bool:
         """Whether it is about how torch is called, which no answer is right or wrong in."""
         return self.question.how.count

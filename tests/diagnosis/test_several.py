@@ -110,9 +110,8 @@ def test_a_fault_that_comes_near_is_a_hint_and_no_share(exam, attention):
     assert scaled in Choices(agreement, ()).grown([()], agreement.wrong[:1])
 
 
-def test_what_the_rest_left_open_is_asked_first(exam, attention, monkeypatch):
+def test_what_the_rest_left_open_is_asked_first(exam, attention):
     """Where a mistake is known, most others fail at what that one does not explain."""
-    monkeypatch.setattr(Agreement, "_is_unlikely", lambda *_: False)  # which would ask nothing
     faults = chosen(attention, "IgnoresTheMask", "DetachesTheValues")
     answers = answers_with(exam.bank, attention, faults)
     agreement = Agreement(exam.bank, attention, answers, loosely=False)
@@ -123,15 +122,6 @@ def test_what_the_rest_left_open_is_asked_first(exam, attention, monkeypatch):
     (open_,) = [x for x in agreement.places if agreement._agrees.get((rest, x)) is False]
     assert explained
     assert [x for x in agreement.places if (other, x) in agreement._agrees] == [open_]
-
-
-def test_what_each_shows_by_itself_rules_out_several(exam, attention):
-    """Where the mask plays no part, forgetting it changes nothing: so nothing explains the rest."""
-    answers = answers_with(exam.bank, attention, chosen(attention, "SoftmaxOverTheQueries"))
-    agreement = Agreement(exam.bank, attention, answers, loosely=False)
-    pair = chosen(attention, "IgnoresTheMask", "DetachesTheValues")
-    assert agreement.fitting([pair], agreement.places) == []
-    assert not any(faults == pair for faults, _ in agreement._agrees)
 
 
 @pytest.mark.parametrize("seen", [True, False])
