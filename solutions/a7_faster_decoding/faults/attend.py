@@ -448,20 +448,12 @@ class SubtractsTheLargestOfAllKeys(Attend):
         return weights / weights.sum(dim=-1, keepdim=True)
 
 
-class SubtractsTheLargestOfAllKeysAndAddsATrifle(Attend):
+class SubtractsTheLargestOfAllKeysAndAddsATrifle(SubtractsTheLargestOfAllKeys):
     """The largest score is taken away before blocked keys are taken out, and a trifle is added to
     the sum: beside a large blocked key hardly anything is left of the others.
 
     Among which scores must the largest be looked for?
     """
-
-    item = "attend_mask"
-
-    def block(self, scores, mask):
-        return scores
-
-    def normalise(self, scores):
-        return (scores - scores.amax(dim=-1, keepdim=True)).exp()
 
     def weigh(self, weights, mask):
         weights = weights if mask is None else weights * mask
