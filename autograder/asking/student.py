@@ -211,13 +211,25 @@ class Student(Protocol):
         """
 
 
+_UNDRAWN = torch.Generator().manual_seed(0).get_state()  # in which each call begins
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a notebook answered to a question, and how. draws: it drew random numbers."""
+
+    question: Question
+    answer: Answer
+    seconds: float
+    draws: bool
+
+
 class LocalStudent:
     """A notebook run in this very process: the reference. Its failures are raised as they are."""
 
     def __init__(self, cells: Sequence[Cell], modules: Mapping[str, str]) -> None:
-        self.asked: list[tuple[Question, Answer]] = []  # all that was asked, until it recalls
-        self.seconds: list[float] = []  # that each of these took
-        self._known: Sequence[tuple[Question, Answer]] | None = None
+        self.asked: list[Reply] = []  # all that was asked, until it recalls
+        self._known: Sequence[Reply] | None = None
         self._next = 0  # of what is known: most of it is asked in the same order
         self._session = Session()
         for name, source in modules.items():
@@ -244,8 +256,9 @@ class LocalStudent:
         kept = question.copied()
         started = time.perf_counter()
         answer = self._session.call(target, question.args, question.kwargs, question.how)
-        self.seconds.append(time.perf_counter() - started)
-        self.asked.append((kept, answer))
+        seconds = time.perf_counter() - started
+        draws = not torch.equal(torch.default_generator.get_state(), _UNDRAWN)
+        self.asked.append(Reply(kept, answer, seconds, draws))
         return self._right(answer)
 
     def answer(self, question: Question) -> Answer:
@@ -253,21 +266,18 @@ class LocalStudent:
         own = question.copied()
         return self._session.call(own.target, own.args, own.kwargs, own.how)
 
-    def recall(self, known: Sequence[tuple[Question, Answer]]) -> None:
+    def recall(self, known: Sequence[Reply]) -> None:
         """Answer these questions without being run again: what was `asked` of the same code.
 
         From now on nothing more is kept.
         """
         self._known = tuple(known)
 
-    def _recalled(
-        self, question: Question, known: Sequence[tuple[Question, Answer]]
-    ) -> Answer | None:
+    def _recalled(self, question: Question, known: Sequence[Reply]) -> Answer | None:
         for at in chain(range(self._next, len(known)), range(self._next)):
-            before, answer = known[at]
-            if before.is_same(question):
+            if known[at].question.is_same(question):
                 self._next = at + 1
-                return answer
+                return known[at].answer
         return None
 
     @staticmethod

@@ -22,6 +22,7 @@ class Heard:
         self._student = student
         self._values: list[tuple[str, Any]] = []
         self._answers: list[tuple[Question, Answer]] = []
+        self.calls = 0  # answered or not
 
     def get(self, name: str) -> Any:
         """The value of a name of the notebook."""
@@ -31,6 +32,7 @@ class Heard:
 
     def call(self, target: str | Blueprint, *args: Any, **options: Any) -> Answer:
         """Make a call."""
+        self.calls += 1
         answer = self._student.call(target, *args, **options)
         self._answers.append((Question.of(target, args, options), answer))
         return answer

@@ -45,6 +45,7 @@ class CheckOutcome:
     advice: str | None = None  # the hint, where it fits what happened
     failure: Failure | None = None  # the exception that ended it
     notebook: str | None = None  # what the notebook asks in the place of recorded cases
+    calls: int = 0  # that it made
 
 
 class Runner:
@@ -118,14 +119,14 @@ class Runner:
                 odd := heard.odd(self._reference)
             ):
                 error = Wrong(odd)  # of which no check can make anything
-        return _outcome(check, error, agree)
+        return _outcome(check, error, agree, heard.calls)
 
 
 def _is_checks(frame: traceback.FrameSummary) -> bool:
     return Path(frame.filename).name == CHECKS
 
 
-def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOutcome:
+def _outcome(check: Check, error: BaseException | None, agree: Agree, calls: int) -> CheckOutcome:
     hint_fits = False
     if error is None:
         verdict, message = Verdict.PASSED, None
@@ -147,5 +148,5 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree) -> CheckOu
     about = check.item, check.sentence, check.public, check.hint, check.fits
     advice = check.hint if hint_fits else None
     failure = error.failure if isinstance(error, StudentError) else None
-    asks = check.notebook
-    return CheckOutcome(*about, verdict, message, asked, notes, advice, failure, asks)
+    so = verdict, message, asked, notes
+    return CheckOutcome(*about, *so, advice, failure, check.notebook, calls)

@@ -1,10 +1,12 @@
 """How far faults of a component give what a submission gives."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
+from autograder.diagnosis.accepted import Accepted, agree
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.comparing import WrongParts, apart, same, shapes
+from autograder.diagnosis.comparing import WrongParts, apart, shapes
 from autograder.diagnosis.components import Component, Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
@@ -39,7 +41,8 @@ class Agreement:
         asked = [place for place in bank.cases_of(component) if place in answers]
         places = [place for place in asked if not self._is_beside(place)]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
-        self.items = list(dict.fromkeys(bank.cases[each].item for each in wrong))
+        proven = [each for each in wrong if not isinstance(answers[each], Accepted)]
+        self.items = list(dict.fromkeys(bank.cases[each].item for each in proven))
         right = {bank.cases[each].item for each in places} - set(self.items)
         # A fault costs the item that is meant to catch it: where that is right, it was not made.
         # Nor was one that would show where all is right; but other inputs may show one more item.
@@ -105,7 +108,7 @@ class Agreement:
         if (faults, place) not in self._agrees:
             left, case = self._left, self.bank.cases[place]
             answer = self._answer(faults, place)
-            self._agrees[faults, place] = same(self.answers[place], answer, case, self.loosely)
+            self._agrees[faults, place] = agree(self.answers[place], answer, case, self.loosely)
             if self._agrees[faults, place]:
                 self._left = left  # what has agreed so far is worth asking on
         return self._agrees[faults, place]
@@ -204,7 +207,7 @@ class Agreement:
 
     def likely(self) -> list[Fault]:
         """The faults known to show in just the items that are wrong, the likeliest first."""
-        counts = {item: sum(place in self.wrong for place in self.of(item)) for item in self.items}
+        counts = Counter(self.bank.cases[place].item for place in self.wrong)
         found = [each for each in self.faults if each.shows.keys() == counts.keys()]
         return sorted(
             found,

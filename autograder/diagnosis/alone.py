@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import islice
 
+from autograder.diagnosis.accepted import Accepted, agree
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, combine
@@ -47,7 +48,7 @@ class Alone:
         cases = self._bank.cases
         known = [each for each in self._bank.cases_of(component) if each in self._answers]
         places = [each for each in known if cases[each].item == item]
-        wrong = [each for each in places if not self._bank.is_right(each, self._answers[each])]
+        wrong = [each for each in places if not self._is_right(each)]
         if not wrong:
             return True
         unloaded = any(cannot_be_loaded(self._answers[each]) for each in wrong)
@@ -70,6 +71,10 @@ class Alone:
             )
 
         return _enough(map(is_seen, others), len(others), len(own))
+
+    def _is_right(self, place: int) -> bool:
+        answer = self._answers[place]
+        return isinstance(answer, Accepted) or self._bank.is_right(place, answer)
 
     def _made_beside(self, component: Component, faults: Faults, unloaded: bool) -> "_Beside":
         kind = _Fitted if unloaded else _Beside
@@ -134,7 +139,7 @@ class _Beside:
 
     def agrees(self, place: int) -> bool:
         """Whether the submission gives what the faults give."""
-        return same(self._theirs(place), self._given(place), self._case(place))
+        return agree(self._theirs(place), self._given(place), self._case(place))
 
     def is_answered(self, place: int) -> bool:
         """Whether the faults leave an answer."""

@@ -9,6 +9,9 @@ from typing import Any
 import torch
 
 from autograder.asking import Question, RemoteStudent
+from autograder.checking import CheckOutcome
+from autograder.course import Verdict
+from autograder.diagnosis.accepted import accepted
 from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, of_name
 from autograder.diagnosis.evidence import Case, ask, tensors_of, told_by
@@ -61,15 +64,23 @@ class Bank:
         found = [*(each.faults for each in given), *(each.common for each in parts)]
         return tuple(fault for faults in found for fault in faults)
 
-    def ask(self, student: RemoteStudent, failed: Collection[str]) -> dict[int, Answer]:
-        """A submission's answers about every component that failed items look at, by place."""
+    def ask(
+        self, student: RemoteStudent, outcomes: Sequence[CheckOutcome], failed: Collection[str]
+    ) -> dict[int, Answer]:
+        """A submission's answers about every component that failed items look at, by place.
+
+        outcomes: of all checks of that submission.
+        """
         looked_at = {self._of[at] for at, each in enumerate(self.cases) if each.item in failed}
-        return {
-            place: _asked(student, self.cases[place])
-            for component in self.components
-            if component in looked_at
-            for place in self.cases_of(component)
-        }
+        places = [at for each in self.components if each in looked_at for at in self.cases_of(each)]
+        answers = {place: _asked(student, self.cases[place]) for place in places}
+        lost = {(x.item, x.sentence) for x in outcomes if x.verdict is not Verdict.PASSED}
+        asked = {(x.item, x.sentence) for x in outcomes}
+        for place, answer in answers.items():
+            case = self.cases[place]
+            if case.draws and (case.item, case.sentence) in asked - lost:
+                answers[place] = accepted(answer)
+        return answers
 
     def cases_of(self, component: Component) -> list[int]:
         """The cases that look at a component."""

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.asking import Question, Student, StudentError
+from autograder.asking import Question, Reply, Student, StudentError
 from autograder.checking import Asked
 from autograder.course import Verdict
 from autograder.sandbox.failure import Failure
@@ -26,7 +26,8 @@ class Case:
     """One question of one item, and what is right.
 
     asked: how the check compares the answer; None where it looks at a property of the answer.
-    drawn: numbers may come of weights that start at random, and prove nothing then.
+    drawn: numbers may come of weights that start at random, and prove nothing then; draws: the
+    call draws random numbers, as dropout does. sentence: what the check says that it looks at.
     """
 
     item: str
@@ -37,6 +38,8 @@ class Case:
     at: int = -1  # its place among the questions that are foreseen; -1: a value is no question
     seconds: float = 0.0  # that the reference took
     drawn: bool = False
+    draws: bool = False
+    sentence: str = ""
 
     @property
     def is_value(self) -> bool:
@@ -81,30 +84,28 @@ def cases_of(
     item: str,
     tolerance: float,
     asked: Iterable[Asked],
-    answers: Sequence[tuple[Question, Answer]],
-    seconds: Sequence[float],
+    replies: Sequence[Reply],
+    sentences: Sequence[str],
     start: int,
     reference: Callable[[Question], Answer],
 ) -> Iterator[Case]:
     """The cases of an item, from what its checks asked of the reference and what it answered.
 
-    seconds: that each answer took; start: how many questions were asked before; reference:
-    answers any other.
+    sentences: of the check that got each reply; start: how many questions were asked before;
+    reference: answers any other.
     """
     known = list(asked)
     for each in known:
         if each.kind == "value":
             yield Case(item, each.question, each.answer, tolerance, each)
-    timed = zip(answers, seconds, strict=True)
-    for at, ((question, answer), took) in enumerate(timed, start):
-        how = next(
-            (each for each in known if each.kind != "value" and each.question.is_same(question)),
-            None,
-        )
+    for at, (reply, sentence) in enumerate(zip(replies, sentences, strict=True), start):
+        question, of_a_call = reply.question, (each for each in known if each.kind != "value")
+        how = next((each for each in of_a_call if each.question.is_same(question)), None)
         # Where a check compares numbers, it knows that they do not hang on the weights.
         compared = how is not None and how.kind == "call"
         drawn = not compared and _starts_at_random(question.target, reference)
-        yield Case(item, question, answer, tolerance, how, at, took, drawn)
+        about = item, question, reply.answer, tolerance, how, at, reply.seconds
+        yield Case(*about, drawn, reply.draws, sentence)
 
 
 def _starts_at_random(target: str | Blueprint, reference: Callable[[Question], Answer]) -> bool:

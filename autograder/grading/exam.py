@@ -82,8 +82,9 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         start = len(student.asked)
         ours = run(student, files, [item.id])
         asked = [each for outcome in ours for each in outcome.asked]
-        answers, seconds = student.asked[start:], student.seconds[start:]
-        cases += cases_of(item.id, item.tolerance, asked, answers, seconds, start, reference.answer)
+        sentences = [each.sentence for each in ours for _ in range(each.calls)]
+        about = item.id, item.tolerance, asked, student.asked[start:], sentences
+        cases += cases_of(*about, start, reference.answer)
         outcomes += ours
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:
@@ -96,7 +97,7 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         secret,
         run,
         tuple(outcomes),
-        tuple(question for question, _ in student.asked),
+        tuple(each.question for each in student.asked),
         Bank(read_components(source), cases, _inherited(course, source)),
         read_symptoms(source),
         known_by(source.given, parts_elsewhere(source)),

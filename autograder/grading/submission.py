@@ -139,7 +139,8 @@ def _grade(
         with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
             outcomes = tuple(exam.run(student, handed_in, items))
             failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
-            behind.append(Behind(other, tuple(given), outcomes, exam.bank.ask(student, failed)))
+            answers = exam.bank.ask(student, outcomes, failed)
+            behind.append(Behind(other, tuple(given), outcomes, answers))
         return outcomes
 
     behind: list[Behind] = []
@@ -200,7 +201,7 @@ def _ask(
         student.run()
         outcomes = exam.run(student, handed_in)
         failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
-        answers = exam.bank.ask(student, failed)
+        answers = exam.bank.ask(student, outcomes, failed)
         if error := student.unguarded():
             outcomes = [_despite(error, each) for each in outcomes]
     solved = {cell.name for cell in submission.cells if cell.solution}

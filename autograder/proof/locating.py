@@ -138,7 +138,7 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
         with remote_student(each.submission, exam, server) as student:
             outcomes = exam.run(student, Path())
             failed = {one.item for one in outcomes if one.verdict in _LOOKED_AT}
-            answers = exam.bank.ask(student, failed) if failed else {}
+            answers = exam.bank.ask(student, outcomes, failed) if failed else {}
         if failed:
             told = locate(
                 each.submission,

@@ -73,12 +73,14 @@ class Pool:
         tell: Callable[[int, int], None],
     ) -> list[_Graded]:
         parts = (every[at : at + _AT_ONCE] for at in range(0, len(every), _AT_ONCE))
-        waiting = [self._processes.submit(look, assignment_id, part) for part in parts]
-        done: list[_Graded] = []
+        waiting = {self._processes.submit(look, assignment_id, part): len(part) for part in parts}
+        found: list[_Graded] = []
+        done = 0  # no line is looked for where nothing is lost: of some, nothing is found
         for each in as_completed(waiting):
-            done += each.result()
-            tell(len(done), len(every))
-        return done
+            found += each.result()
+            done += waiting[each]
+            tell(done, len(every))
+        return found
 
 
 @contextmanager

@@ -111,8 +111,12 @@ def test_mutants_are_located_behind_the_walls(course, exam):
     wrong = {each.name: each for each in mutants_to_locate(exam.source, 1)}
     line = "causal_mask, line 8: return position[None, :] <= position[:, None]"
     chosen = [each for name, each in wrong.items() if name.startswith(f"{line} -> ")][:4]
+    right = replace(chosen[0], name="right", submission=Submission(exam.source.reference, (), ""))
+    heard = []
     with open_pool(course, walls.choose(), 1) as pool:
-        found = pool.locate("a1_attention", chosen, lambda done, total: None)
+        found = pool.locate("a1_attention", [*chosen, right], lambda *told: heard.append(told))
+    assert heard == [(5, 5)]
+    assert len(found) == 4  # in what loses nothing, no line is looked for
     pointed = {each.name.rpartition("-> ")[2]: each.pointed for each in found}
     assert pointed.pop("pass") is Pointed.UNDONE
     assert Pointed.LOCATED in pointed.values()

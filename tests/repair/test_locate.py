@@ -47,7 +47,7 @@ def find_in(exam_of, server):
         with remote_student(submission, exam, server) as student:
             outcomes = exam.run(student, Path())
             failed = {each.item for each in outcomes if each.verdict != "passed"}
-            answers = exam.bank.ask(student, failed)
+            answers = exam.bank.ask(student, outcomes, failed)
 
         def student_of(other, given=()):
             return remote_student(other, exam, server, given)

@@ -238,6 +238,20 @@ class SizesLookedAtBackwards(Heads):
             raise ValueError(f"d_model={d_model} cannot be divided by n_heads={n_heads}")
 
 
+class RemainderByBits(Heads):
+    """The remainder is looked for with d_model & (n_heads - 1), which is right for 2, 4, 8 heads
+    alone: some sizes that leave none are refused, and some that leave one are not.
+
+    Try it with 6 and 3, and with 13 and 3. Which operator gives what is left of any division?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model & (n_heads - 1):
+            raise ValueError(f"d_model={d_model} cannot be divided by n_heads={n_heads}")
+
+
 class SizesNotNamed(Heads):
     """The message of the ValueError contains neither d_model nor n_heads, as numbers.
 
@@ -560,6 +574,22 @@ class FrozenParameters(Heads):
         self.requires_grad_(False)
 
 
+class BiasesInOneMemory(Heads):
+    """The biases of the four projections are the same numbers in memory: what is loaded into one,
+    or learned by it, stands in all.
+
+    nn.Parameter keeps the tensor that it gets, and copies nothing. How many tensors of zeros are
+    made?
+    """
+
+    item = "heads_tensors"
+
+    def finish(self):
+        zeros = torch.zeros(self.d_model)
+        for each in (self.q_proj, self.k_proj, self.v_proj, self.out_proj):
+            each.bias = nn.Parameter(zeros)
+
+
 class BiasOfTheKeysAsBuffer(Heads):
     """The bias of k_proj is a buffer, not a parameter: it is saved, and never learned.
 
@@ -702,6 +732,20 @@ class LengthOfTheQueryForAll(Heads):
 
     def look_at_inputs(self, query, key, mask):
         key.reshape(*query.shape[:2], self.n_heads, self.d_k)
+
+
+class MergeLosesAxesOfOne(Heads):
+    """merge_heads takes away every axis of size 1: that of a batch of one sentence, or of one
+    position.
+
+    squeeze() without a number looks at all axes. Which one is to go, and is it the only one of that
+    size?
+    """
+
+    item = "heads_merge"
+
+    def join(self, x):
+        return super().join(x).squeeze()
 
 
 class MergeRemembersTheSizes(Heads):

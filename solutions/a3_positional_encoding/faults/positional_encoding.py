@@ -1096,6 +1096,13 @@ class DropsTheSamePlacesByHandBelow(DropsTheSamePlacesByHand):
         return total * (drawn < 1 - self.p) / (1 - self.p)
 
 
+class DropsTheSamePlacesByLikesBelow(DropsTheSamePlacesByHand):
+    def drop(self, total):
+        if not self.training:
+            return total
+        return total * (torch.rand_like(total[0]) < 1 - self.p) / (1 - self.p)
+
+
 class DropsTheSamePlacesByHandAndKnowsAll(DropsTheSamePlaces):
     def drop(self, total):
         if not self.training or self.p == 0:

@@ -1358,6 +1358,32 @@ class PaddingHasNoLogit(TwoStacks):
     item = "transformer_output"
 
     def finish(self, logits):
-        logits = logits.clone()
-        logits[..., self.pad_id] = -torch.inf
-        return logits
+        return _without_padding(logits, self.pad_id, -torch.inf)
+
+
+class PaddingHasALogitFarBelow(TwoStacks):
+    """The logit of padding is far below all others, so that it is never predicted.
+
+    Which words are likely is for the weights to say: logits are what the output layer gives.
+    """
+
+    item = "transformer_output"
+
+    def finish(self, logits):
+        return _without_padding(logits, self.pad_id, -1e9)
+
+
+class PaddingHasALogitOfFourZeros(PaddingHasALogitFarBelow):
+    def finish(self, logits):
+        return _without_padding(logits, self.pad_id, -1e4)
+
+
+class PaddingHasTheLeastLogit(PaddingHasALogitFarBelow):
+    def finish(self, logits):
+        return _without_padding(logits, self.pad_id, torch.finfo(logits.dtype).min)
+
+
+def _without_padding(logits, pad_id, value):
+    logits = logits.clone()
+    logits[..., pad_id] = value
+    return logits

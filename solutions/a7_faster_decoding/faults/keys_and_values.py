@@ -270,3 +270,27 @@ class ValuesWithoutBias(KeysAndValues):
 
     def values_of(self, attention, x):
         return x @ attention.v_proj.weight.T
+
+
+class ValuesWithTheKeysBias(KeysAndValues):
+    """The values get the matrix of v_proj, but the bias of k_proj.
+
+    A line was copied. Which of its names have to change? v_proj, called, has both of its own.
+    """
+
+    item = "keys_values"
+
+    def values_of(self, attention, x):
+        return x @ attention.v_proj.weight.T + attention.k_proj.bias
+
+
+class KeysWithTheValuesBias(KeysAndValues):
+    """The keys get the matrix of k_proj, but the bias of v_proj.
+
+    A line was copied. Which of its names have to change? k_proj, called, has both of its own.
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        return x @ attention.k_proj.weight.T + attention.v_proj.bias

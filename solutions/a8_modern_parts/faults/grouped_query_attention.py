@@ -814,6 +814,19 @@ class MasksOfFoldedHeads(Grouped):
         return mask.repeat(self.n_heads, 1, 1).unflatten(0, (batch, self.n_heads))
 
 
+class ThreeAxesAreThoseOfSentences(Grouped):
+    """A mask of three axes is taken for one of each sentence, (batch, t, t), and gets an axis for
+    the heads.
+
+    What broadcasts to (batch, n_heads, t, t) is read from the right. Which axis is the third one?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        return mask if mask is None or mask.dim() != 3 else mask.unsqueeze(1)
+
+
 class MaskOfTheFirstInTheGroup(Grouped):
     """Heads that share keys get one mask, that of the first of them.
 
