@@ -33,7 +33,7 @@ verify: .venv/installed
 	$(BIN)/autograder verify
 
 prove: .venv/installed
-	$(BIN)/autograder prove
+	$(BIN)/autograder prove $(PROVE)
 
 bench: .venv/installed
 	$(BIN)/python tests/benchmark.py $(BENCH)
