@@ -1,13 +1,11 @@
-# A rough turn, the root of the vocabulary, one draw for the batch, and 0 over 0.
-# fails: encoding_far, embedding_scale, embedding_gradients, position_lengths, position_dropout
-# lines: TURN = 2 * 3.1416
-# lines: angle = outer(lambda p, w: torch.remainder(p / w, TURN), position, period)
+# The root of the vocabulary, one draw for the batch, 0 over 0, and the last length refused.
+# fails: embedding_scale, embedding_gradients, position_lengths, position_dropout
 # lines: scale = len(table) ** 0.5
 # lines: keep = torch.rand(y.shape[-2:], dtype=y.dtype, device=y.device) < keep_prob
 # lines: return y * keep / keep_prob
 # lines: if t >= max_len:
 # %% solution="sinusoidal_encoding"
-TURN = 2 * 3.1416
+TURN = 2 * torch.pi
 
 
 def outer(f, rows, columns):
