@@ -16,11 +16,6 @@ class Accepted(Answer):
     """A submission's answer that was drawn, and that all checks which asked for it accepted."""
 
 
-def accepted(answer: Answer) -> Accepted:
-    """The same answer, as one that was accepted."""
-    return Accepted(**vars(answer))
-
-
 def agree(ours: Answer, theirs: Answer, case: Case, loosely: bool = False) -> bool:
     """Whether a fault's answer, theirs, speaks for it beside a submission's, ours.
 

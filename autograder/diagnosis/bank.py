@@ -11,7 +11,7 @@ import torch
 from autograder.asking import Question, RemoteStudent
 from autograder.checking import CheckOutcome
 from autograder.course import Verdict
-from autograder.diagnosis.accepted import accepted
+from autograder.diagnosis.accepted import Accepted
 from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, Fault, Faults, of_name
 from autograder.diagnosis.evidence import Case, ask, tensors_of, told_by
@@ -79,7 +79,7 @@ class Bank:
         for place, answer in answers.items():
             case = self.cases[place]
             if case.draws and (case.item, case.sentence) in asked - lost:
-                answers[place] = accepted(answer)
+                answers[place] = Accepted(**vars(answer))
         return answers
 
     def cases_of(self, component: Component) -> list[int]:
