@@ -1,5 +1,6 @@
 """Which mistakes explain the answers of a submission; and what is known where none does."""
 
+from autograder.diagnosis.accepted import Accepted
 from autograder.diagnosis.alone import Alone, can_be_run
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
@@ -16,7 +17,7 @@ from autograder.diagnosis.components import (
     read_components,
 )
 from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
-from autograder.diagnosis.explained import Diagnosis, settled
+from autograder.diagnosis.explained import Diagnosis, all_of, settled
 from autograder.diagnosis.fitted import diagnose_fitted
 from autograder.diagnosis.search import diagnose, one_thread
 from autograder.diagnosis.symptoms import (
@@ -31,6 +32,7 @@ from autograder.diagnosis.symptoms import (
 __all__ = [
     "FAULTS",
     "SHOWS",
+    "Accepted",
     "Alone",
     "BadFault",
     "Bank",
@@ -42,6 +44,7 @@ __all__ = [
     "Inquiry",
     "Known",
     "Symptoms",
+    "all_of",
     "apart",
     "ask",
     "can_be_run",

@@ -28,6 +28,7 @@ class Case:
     asked: how the check compares the answer; None where it looks at a property of the answer.
     drawn: numbers may come of weights that start at random, and prove nothing then; draws: the
     call draws random numbers, as dropout does. sentence: what the check says that it looks at.
+    known: what mistakes that are known give in its place.
     """
 
     item: str
@@ -40,6 +41,7 @@ class Case:
     drawn: bool = False
     draws: bool = False
     sentence: str = ""
+    known: tuple[Answer, ...] = ()
 
     @property
     def is_value(self) -> bool:

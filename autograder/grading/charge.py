@@ -64,7 +64,9 @@ def charge_located(
 
 
 def _right_but_for(located: Located) -> str:
-    return f"It is right except for the mistake in line {located.line} of the cell {located.cell}."
+    named = " and for what is named already" if located.beside else ""
+    line = f"the mistake in line {located.line} of the cell {located.cell}"
+    return f"It is right except for {line}{named}."
 
 
 def _mistakes_in(titles: Sequence[str]) -> str:

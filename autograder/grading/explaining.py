@@ -75,7 +75,7 @@ class Explaining:
         paid = set(payers.values())
         wrong = (each.item for each in told if each.verdict in TO_DIAGNOSE)
         left = [item for item in wrong if item not in paid]
-        located = self._located(left, views) if left and assignment.locate else []
+        located = self._located(left, views, found) if left and assignment.locate else []
         if assignment.charge == "once":
             told = charge_located(told, located, paid, assignment.carried_share)
         told = self._with_what_is_known(told, found, views, located)
@@ -139,18 +139,27 @@ class Explaining:
 
             return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
 
-    def _located(self, items: Sequence[str], views: Mapping[str, Behind]) -> list[Located]:
+    def _located(
+        self,
+        items: Sequence[str],
+        views: Mapping[str, Behind],
+        known: Mapping[str, Diagnosis],
+    ) -> list[Located]:
         """Where the mistakes stand, each item seen where no earlier part hides its own."""
         looks = {view: [x for x in items if views.get(x) is view] for view in (None, *self.behind)}
         looks = {view: some for view, some in looks.items() if some}
         purse, found = Purse(self.until), list[Located]()
         for done, (view, some) in enumerate(looks.items(), 1):
             purse.kept = KEPT * (len(looks) - done)
-            found += self._located_behind(view, some, purse)
+            found += self._located_behind(view, some, purse, known)
         return joined(found)
 
     def _located_behind(
-        self, view: Behind | None, items: Sequence[str], purse: Purse
+        self,
+        view: Behind | None,
+        items: Sequence[str],
+        purse: Purse,
+        known: Mapping[str, Diagnosis],
     ) -> list[Located]:
         submission, replaced = (view.submission, view.given) if view else (self.submission, ())
 
@@ -159,7 +168,7 @@ class Explaining:
 
         exam = self.exam
         asked = exam.source, exam.bank, self._answers(view), items, student_of, purse
-        return locate(submission, *asked)
+        return locate(submission, *asked, known)
 
     def _undone(self, items: Sequence[str]) -> dict[str, Undone]:
         """Of each item a line that does nothing, in the cells that it asks about."""

@@ -148,6 +148,7 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
                 failed,
                 lambda other, given=(): remote_student(other, exam, server, given),
                 Purse(time.monotonic() + _SECONDS),
+                known={},
             )
             failures = (one.failure for one in outcomes)
             raised = {one.source for one in failures if one is not None and one.source}

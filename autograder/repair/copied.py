@@ -13,7 +13,16 @@ from autograder.repair.spot import Spot
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")  # of a name
+_DIGITS = "123"  # at the end of names of what there is several of
 _ALIKE = 0.6  # of two names, the share that is the same
+
+
+def numbered(spot: Spot) -> Iterator[str]:
+    """The like of an attribute that ends in a digit, as norm3 is of norm2."""
+    node = spot.node
+    if isinstance(node, cst.Attribute) and node.attr.value[-1] in _DIGITS:
+        name, digit = spot.source[:-1], spot.source[-1]
+        yield from (f"{name}{each}" for each in _DIGITS if each != digit)
 
 
 def as_sister(spot: Spot) -> Iterator[str]:

@@ -103,7 +103,7 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
     (
         *(instead.operators, instead.names, instead.fields, instead.axes, instead.arguments),
         *(instead.methods, instead.conditions, instead.constants, donors.as_elsewhere),
-        instead.ways_out,
+        *(instead.ways_out, copied.numbered),
     ),
     (
         *(instead.fills, instead.one_for_all, instead.parameters, instead.assignments),

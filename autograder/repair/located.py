@@ -13,7 +13,8 @@ class Located:
     line: of the cell, from 1, as exceptions count; source: that line; what: the piece of code in
     it; missing: that is not wrong by itself, but something is not there; items: those of which
     all is right after the edit; whole: whether all that is known of the cell is; others:
-    later lines that read alike, and are wrong alike; beginning: of what is said of the piece.
+    later lines that read alike, and are wrong alike; beginning: of what is said of the piece;
+    beside: it stands beside mistakes that are named, and that the edit need not mend.
     """
 
     cell: str
@@ -25,15 +26,17 @@ class Located:
     whole: bool
     others: tuple[int, ...] = ()
     beginning: str = SOMETHING
+    beside: bool = False
 
     @property
     def said(self) -> str:
         """What the student reads beside the line."""
         right = f"everything that {'is asked of this cell' if self.whole else 'these items ask'}"
+        but = " but for what is named already" if self.beside else ""
         also = f", and the same in line {', '.join(map(str, self.others))}" if self.others else ""
         if self.missing:
-            return f"Something is missing at `{self.what}`{also}: with it, {right} is right."
-        return f"{self.beginning} `{self.what}`{also}, {right} is right."
+            return f"Something is missing at `{self.what}`{also}: with it, {right} is right{but}."
+        return f"{self.beginning} `{self.what}`{also}, {right} is right{but}."
 
     def __str__(self) -> str:
         """The same, with the line."""
@@ -47,5 +50,7 @@ def joined(found: Iterable[Located]) -> list[Located]:
         place = each.cell, each.line, each.what
         other = by_place.setdefault(place, each)
         items = tuple(dict.fromkeys(other.items + each.items))
-        by_place[place] = replace(other, items=items, whole=other.whole and each.whole)
+        by_place[place] = replace(
+            other, items=items, whole=other.whole and each.whole, beside=other.beside or each.beside
+        )
     return [*by_place.values()]

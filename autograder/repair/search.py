@@ -13,10 +13,11 @@ from functools import partial
 from typing import Protocol
 
 from autograder.asking import RemoteStudent
-from autograder.diagnosis import Bank, Case, same
+from autograder.diagnosis import Accepted, Bank, Case, Diagnosis
 from autograder.notebooks import Source, Submission, can_be_given
 from autograder.repair.besides import that_name
 from autograder.repair.edits import TIERS, Edit, edits
+from autograder.repair.known import fits, with_known
 from autograder.repair.located import Located
 from autograder.repair.proof import Proof, best, in_one_line, proof_of
 from autograder.repair.purse import ALL, KEPT, Purse
@@ -52,16 +53,19 @@ def locate(
     failed: Collection[str],
     student_of: StudentOf,
     purse: Purse,
+    known: Mapping[str, Diagnosis],
 ) -> list[Located]:
     """Where the mistakes of a submission stand, as far as repairs prove it.
 
     answers: the submission's, by place among the bank's cases; one without is not looked at.
     failed: the items to look at. student_of: puts a submission behind the walls; one is there at
-    a time. purse: what may be spent.
+    a time. purse: what may be spent. known: what explains items.
     """
-    cases, kept = bank.cases, purse.kept
-    wrong = {at for at, each in answers.items() if not same(each, cases[at].right, cases[at])}
-    of = source.defined_in
+    answers = {at: each for at, each in answers.items() if not isinstance(each, Accepted)}
+    wrong = {at for at, each in answers.items() if not bank.is_right(at, each)}
+    cases = with_known(bank, known, wrong, failed)
+    wrong = {at for at in wrong if not fits(answers[at], cases[at])}
+    of, kept = source.defined_in, purse.kept
     found: list[Located] = []
     searches: list[_Search] = []
     behind: list[_Search] = []  # the same with what is wrong before them replaced
@@ -71,8 +75,8 @@ def locate(
             if line := _typed(submission, cell, [cases[at] for at in places if at in wrong]):
                 found.append(line)
                 continue
-            about = cell, bank, {at: answers[at] for at in places}, wrong & {*places}, failed
-            search = _Search(*about, student_of, purse, submission)
+            about = cell, bank, cases, {at: answers[at] for at in places}, wrong & {*places}
+            search = _Search(*about, failed, student_of, purse, submission)
             behind.append(search.behind([each.cell for each in searches], source))
             searches.append(search)
     # A mistake of an earlier cell is none of a later one.
@@ -85,10 +89,11 @@ def locate(
 
 @dataclass
 class _Search:
-    """For the mistakes of one cell. `answers`, `wrong`: to the questions about it alone."""
+    """For the mistakes of one cell. `answers`, `wrong`: about it alone; `cases`: all."""
 
     cell: str
     bank: Bank
+    cases: Sequence[Case]
     answers: Mapping[int, Answer]
     wrong: set[int]
     failed: Collection[str]
@@ -98,11 +103,6 @@ class _Search:
     least: float = 0.0  # of the purse, which is to be left
     given: Sequence[str] = ()  # names of earlier cells that are not the submission's own
     before: frozenset[int] = frozenset()  # wrong as it was handed in
-
-    @property
-    def cases(self) -> Sequence[Case]:
-        """Those of the bank."""
-        return self.bank.cases
 
     def behind(self, cells: Sequence[str], source: Source) -> "_Search":
         """The same with earlier cells replaced by what is given of them, where it is."""
@@ -115,7 +115,7 @@ class _Search:
             for at in sorted(self.wrong, key=lambda at: self.cases[at].size):
                 answer = answered(student, self.cases[at])
                 answers[at] = answer or Answer(None, failure=Failure("Died", ""))
-        right = {at for at, x in answers.items() if same(x, self.cases[at].right, self.cases[at])}
+        right = {at for at, each in answers.items() if fits(each, self.cases[at])}
         return replace(
             self,
             answers={**self.answers, **answers},
@@ -142,10 +142,10 @@ class _Search:
             if [edit.source] != [each.strip() for each in theirs[edit.line - 1 : edit.line]]:
                 break
             told = edit.line, edit.source, edit.what, edit.missing
-            items = tuple(each for each in proof.items if each in self.failed)  # none that passed
-            if items:
+            if items := tuple(each for each in proof.items if each in self.failed):
+                beside = any(self.cases[at].known for at in proof.mended)
                 how = items, proof.whole, edit.others, edit.beginning
-                found.append(Located(self.cell, *told, *how))
+                found.append(Located(self.cell, *told, *how, beside))
             self.submission = with_cell(self.submission, self.cell, edit.text)
             handed_in = with_cell(handed_in, self.cell, edit.text)
             self.wrong -= proof.mended

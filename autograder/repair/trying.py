@@ -13,9 +13,10 @@ import libcst as cst
 
 from autograder.asking import Cell, RemoteStudent, StudentError, ask_after_each
 from autograder.course import Verdict
-from autograder.diagnosis import Case, same
+from autograder.diagnosis import Case
 from autograder.notebooks import MODULE, Source, Submission
 from autograder.repair.edits import Edit
+from autograder.repair.known import fits
 from autograder.repair.looks import LOOK, SEEN, looked_at, read_kinds
 from autograder.repair.view import Kind, View
 from autograder.sandbox.failure import Failure
@@ -77,7 +78,7 @@ def _seconds_for(case: Case) -> float:
 def is_right(student: RemoteStudent, case: Case) -> bool | None:
     """Whether a submission answers a case right; None when its process ended of it."""
     answer = answered(student, case)
-    return None if answer is None else same(answer, case.right, case)
+    return None if answer is None else fits(answer, case)
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ class Trials:
             asked = ask_after_each(student, cells, case.question, seconds)
             for edit, said in zip(edits, asked, strict=True):
                 answer = _told(said) if isinstance(said, StudentError) else said
-                right = answer is not None and same(answer, case.right, case)
+                right = answer is not None and fits(answer, case)
                 failure = answer.failure if answer else None
                 ended = failure is None or failure.type != Overdue.__name__
                 lost = 0.0 if ended else seconds
