@@ -10,13 +10,14 @@ from autograder.diagnosis.components import Fault, Faults
 class Diagnosis:
     """Why an item failed: `faults` together; each of `alternatives` explains it as well.
 
-    loosely: its numbers agree to the digits of float32 alone.
+    loosely: its numbers agree to the digits of float32 alone; once: what had to be put right first.
     """
 
     faults: Faults
     cases: int  # of the item, that they explain
     alternatives: tuple[Faults, ...] = ()
     loosely: bool = False
+    once: str = ""
 
     def __str__(self) -> str:
         """The paragraphs that the student reads."""
@@ -29,7 +30,8 @@ class Diagnosis:
         else:
             mistakes = "these mistakes together"
         digits = "to six digits" if self.loosely else "up to rounding"
-        lines = [f"Its results agree, {digits}, with those of {mistakes}, in {where}:"]
+        its = f"Once {self.once} is put right, its" if self.once else "Its"
+        lines = [f"{its} results agree, {digits}, with those of {mistakes}, in {where}:"]
         lines += map(_told, certain)
         if certain and others:
             lines.append("and one of these, which nothing tells apart here:")

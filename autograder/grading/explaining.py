@@ -6,7 +6,7 @@ not explain or hide; last, what is known all the same.
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol
 
@@ -32,7 +32,7 @@ from autograder.grading.exam import Exam
 from autograder.grading.judge import explained
 from autograder.grading.mistakes import mistakes_of
 from autograder.notebooks import Submission
-from autograder.repair import KEPT, Located, Purse, Undone, joined, locate, undone
+from autograder.repair import KEPT, Located, Purse, Repairs, Undone, joined, locate, mended, undone
 from autograder.sandbox.session import Answer
 
 
@@ -75,9 +75,16 @@ class Explaining:
         paid = set(payers.values())
         wrong = (each.item for each in told if each.verdict in TO_DIAGNOSE)
         left = [item for item in wrong if item not in paid]
-        located = self._located(left, views, found) if left and assignment.locate else []
+        repairs = Repairs()
+        looked_for = left if assignment.locate else []
+        located = self._located(looked_for, views, found, repairs)
         if assignment.charge == "once":
             told = charge_located(told, located, paid, assignment.carried_share)
+        lines = {item for each in located for item in each.items}
+        hidden = [x for x in left if x not in found and x not in lines]
+        if repairs and hidden:
+            more = self._named_behind(located, repairs, hidden, views)
+            told, found = explained(told, more), {**found, **more}
         told = self._with_what_is_known(told, found, views, located)
         return told, mistakes_of(told, outcomes, found, payers, located, self._undone(left))
 
@@ -144,6 +151,7 @@ class Explaining:
         items: Sequence[str],
         views: Mapping[str, Behind],
         known: Mapping[str, Diagnosis],
+        repairs: Repairs,
     ) -> list[Located]:
         """Where the mistakes stand, each item seen where no earlier part hides its own."""
         looks = {view: [x for x in items if views.get(x) is view] for view in (None, *self.behind)}
@@ -151,7 +159,7 @@ class Explaining:
         purse, found = Purse(self.until), list[Located]()
         for done, (view, some) in enumerate(looks.items(), 1):
             purse.kept = KEPT * (len(looks) - done)
-            found += self._located_behind(view, some, purse, known)
+            found += self._located_behind(view, some, purse, known, repairs)
         return joined(found)
 
     def _located_behind(
@@ -160,6 +168,7 @@ class Explaining:
         items: Sequence[str],
         purse: Purse,
         known: Mapping[str, Diagnosis],
+        repairs: Repairs,
     ) -> list[Located]:
         submission, replaced = (view.submission, view.given) if view else (self.submission, ())
 
@@ -168,7 +177,26 @@ class Explaining:
 
         exam = self.exam
         asked = exam.source, exam.bank, self._answers(view), items, student_of, purse
-        return locate(submission, *asked, known)
+        return locate(submission, *asked, known, repairs)
+
+    def _named_behind(
+        self,
+        located: Sequence[Located],
+        repairs: Repairs,
+        items: Sequence[str],
+        views: Mapping[str, Behind],
+    ) -> dict[str, Diagnosis]:
+        """What explains items once the lines that were found are put right: these hid it."""
+        bank, found = self.exam.bank, dict[str, Diagnosis]()
+        lines = dict.fromkeys(f"line {each.line} of the cell {each.cell}" for each in located)
+        for view in dict.fromkeys(views.get(item) for item in items):
+            some = [item for item in items if views.get(item) is view]
+            submission, given = (view.submission, view.given) if view else (self.submission, ())
+            with self.student_of(mended(submission, repairs), given) as student:
+                student.run()
+                answers = bank.ask(student, self.outcomes, some)
+            found |= diagnose(bank, answers, some)
+        return {item: replace(each, once=" and ".join(lines)) for item, each in found.items()}
 
     def _undone(self, items: Sequence[str]) -> dict[str, Undone]:
         """Of each item a line that does nothing, in the cells that it asks about."""

@@ -149,6 +149,7 @@ def locate_all(exam: Exam, server: Server, chosen: Sequence[Wrong]) -> list[Soug
                 lambda other, given=(): remote_student(other, exam, server, given),
                 Purse(time.monotonic() + _SECONDS),
                 known={},
+                repairs=[],
             )
             failures = (one.failure for one in outcomes)
             raised = {one.source for one in failures if one is not None and one.source}

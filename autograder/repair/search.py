@@ -10,9 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
-from autograder.asking import RemoteStudent
 from autograder.diagnosis import Accepted, Bank, Case, Diagnosis
 from autograder.notebooks import Source, Submission, can_be_given
 from autograder.repair.besides import that_name
@@ -22,8 +20,16 @@ from autograder.repair.located import Located
 from autograder.repair.proof import Proof, best, in_one_line, proof_of
 from autograder.repair.purse import ALL, KEPT, Purse
 from autograder.repair.skipping import skipped
-from autograder.repair.trying import Trials, answered, with_cell, with_given
-from autograder.repair.typed import typed
+from autograder.repair.trying import (
+    Repairs,
+    StudentOf,
+    Trials,
+    answered,
+    text_of,
+    with_cell,
+    with_given,
+)
+from autograder.repair.typed import in_values
 from autograder.repair.view import View
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
@@ -38,13 +44,6 @@ _ALONE = 1.5  # times as long, where nothing is on its way meanwhile
 _ROUNDS = 3  # so many mistakes of one cell are looked for, one after the other
 
 
-class StudentOf(Protocol):
-    """Gives a submission behind the walls."""
-
-    def __call__(self, other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
-        """given: names that are to be had beside its own."""
-
-
 def locate(
     submission: Submission,
     source: Source,
@@ -54,12 +53,14 @@ def locate(
     student_of: StudentOf,
     purse: Purse,
     known: Mapping[str, Diagnosis],
+    repairs: Repairs,
 ) -> list[Located]:
     """Where the mistakes of a submission stand, as far as repairs prove it.
 
     answers: the submission's, by place among the bank's cases; one without is not looked at.
     failed: the items to look at. student_of: puts a submission behind the walls; one is there at
-    a time. purse: what may be spent. known: what explains items.
+    a time. purse: what may be spent. known: what explains items. repairs: those that were proven
+    behind other parts, to which are added those of now.
     """
     answers = {at: each for at, each in answers.items() if not isinstance(each, Accepted)}
     wrong = {at for at, each in answers.items() if not bank.is_right(at, each)}
@@ -72,11 +73,12 @@ def locate(
     for cell in (each.name for each in source.reference if each.solution):
         places = [at for at in answers if of.get(cases[at].question.name) == cell]
         if any(at in wrong and cases[at].item in failed for at in places):
-            if line := _typed(submission, cell, [cases[at] for at in places if at in wrong]):
+            amiss = [cases[at] for at in places if at in wrong]
+            if line := in_values(cell, text_of(submission, cell), amiss):
                 found.append(line)
                 continue
             about = cell, bank, cases, {at: answers[at] for at in places}, wrong & {*places}
-            search = _Search(*about, failed, student_of, purse, submission)
+            search = _Search(*about, failed, student_of, purse, repairs, submission)
             behind.append(search.behind([each.cell for each in searches], source))
             searches.append(search)
     # A mistake of an earlier cell is none of a later one.
@@ -99,6 +101,7 @@ class _Search:
     failed: Collection[str]
     student_of: StudentOf
     purse: Purse
+    repairs: Repairs
     submission: Submission  # with what was found put right
     least: float = 0.0  # of the purse, which is to be left
     given: Sequence[str] = ()  # names of earlier cells that are not the submission's own
@@ -131,7 +134,7 @@ class _Search:
         handed_in: the submission, in which a repair must hold, too. Returns it repaired. A line
         that an earlier repair has written or moved is not told: it is not the student's.
         """
-        theirs = _text(handed_in, self.cell).splitlines()
+        theirs = text_of(handed_in, self.cell).splitlines()
         for _ in range(_ROUNDS):
             if not any(self.cases[at].item in self.failed for at in self.wrong):
                 break
@@ -146,6 +149,7 @@ class _Search:
                 beside = any(self.cases[at].known for at in proof.mended)
                 how = items, proof.whole, edit.others, edit.beginning
                 found.append(Located(self.cell, *told, *how, beside))
+            self.repairs.append((self.cell, edit))
             self.submission = with_cell(self.submission, self.cell, edit.text)
             handed_in = with_cell(handed_in, self.cell, edit.text)
             self.wrong -= proof.mended
@@ -163,8 +167,8 @@ class _Search:
         with Trials(
             partial(self.student_of, given=self.given), self.submission, self.cell
         ) as trials:
-            parts: list[Proof] = []
-            firsts, before = self._firsts(places), self.purse.left
+            parts = self._again(trials, places)
+            firsts, before = [] if parts else self._firsts(places), self.purse.left
             for tiers, some, most in (
                 (_SOONEST, firsts[:1], _ONE),
                 (_SOONEST, firsts[1:], _FEW),
@@ -187,6 +191,16 @@ class _Search:
         trials = Trials(self.student_of, handed_in, self.cell)
         with contextlib.closing(trials.ask_alone(chosen.edit.text, cases)) as asked:
             return self._proof(chosen.edit, chosen.places, asked, self.wrong | self.before)
+
+    def _again(self, trials: Trials, places: Sequence[int]) -> list[Proof]:
+        """What the first edit proves here that was proven behind other parts."""
+        text = text_of(self.submission, self.cell)
+        known = (edit for cell, edit in self.repairs if cell == self.cell)
+        for edit in (each for each in known if each.spot.view.text == text):
+            asked = trials.ask(edit.text, map(self._paid, places))
+            if proof := self._proof(edit, places, asked, self.wrong):
+                return [proof]
+        return []
 
     def _is_right(self, trials: Trials, text: str, proof: Proof) -> bool:
         """Whether all that a proof makes right is right with this text of the cell."""
@@ -278,20 +292,6 @@ class _Search:
     ) -> Proof | None:
         items = [self.cases[at].item for at in places]
         return proof_of(edit, places, items, asked, wrong, self.wrong)
-
-
-def _typed(submission: Submission, cell: str, wrong: Sequence[Case]) -> Located | None:
-    """The line where the one value stands that is wrong of a cell, if that is all that is."""
-    text = _text(submission, cell)
-    if not all(case.is_value for case in wrong):
-        return None
-    items = tuple(dict.fromkeys(case.item for case in wrong))
-    return typed(cell, text, {case.question.name for case in wrong}, items)
-
-
-def _text(submission: Submission, cell: str) -> str:
-    """What stands in a cell of theirs; nothing where there is none."""
-    return next((x.source for x in submission.cells if x.solution and x.name == cell), "")
 
 
 def _views(texts: Iterable[str]) -> Iterator[View]:

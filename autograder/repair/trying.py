@@ -8,6 +8,7 @@ else has run.
 import contextlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import libcst as cst
 
@@ -30,6 +31,16 @@ _CPU_SECONDS = 0.05  # the same of the processor, where a process goes on when i
 _TIMES = 20.0  # or so many times what the reference took
 
 
+Repairs = list[tuple[str, Edit]]  # of which cell each is
+
+
+class StudentOf(Protocol):
+    """Gives a submission behind the walls."""
+
+    def __call__(self, other: Submission, given: Sequence[str] = ()) -> RemoteStudent:
+        """given: names that are to be had beside its own."""
+
+
 def with_cell(submission: Submission, name: str, text: str) -> Submission:
     """The submission with another text in one of its solution cells."""
     cells = tuple(
@@ -37,6 +48,18 @@ def with_cell(submission: Submission, name: str, text: str) -> Submission:
         for each in submission.cells
     )
     return replace(submission, cells=cells)
+
+
+def mended(submission: Submission, repairs: Repairs) -> Submission:
+    """The submission with what repairs made of its cells."""
+    for cell, edit in repairs:
+        submission = with_cell(submission, cell, edit.text)
+    return submission
+
+
+def text_of(submission: Submission, cell: str) -> str:
+    """What stands in a solution cell of theirs; nothing where there is none."""
+    return next((x.source for x in submission.cells if x.solution and x.name == cell), "")
 
 
 def with_given(

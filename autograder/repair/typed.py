@@ -1,11 +1,20 @@
 """The line that a value stands in, where a cell binds values and computes nothing."""
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from autograder.diagnosis import Case
 from autograder.repair.located import Located
 
 _LONGEST = 70  # characters of a piece of code, as it is told
+
+
+def in_values(cell: str, text: str, wrong: Sequence[Case]) -> Located | None:
+    """The line where the one value stands that is wrong of a cell, if that is all that is."""
+    if not all(case.is_value for case in wrong):
+        return None
+    items = tuple(dict.fromkeys(case.item for case in wrong))
+    return typed(cell, text, {case.question.name for case in wrong}, items)
 
 
 def typed(cell: str, text: str, names: Collection[str], items: tuple[str, ...]) -> Located | None:
