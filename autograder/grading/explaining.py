@@ -66,26 +66,22 @@ class Explaining:
 
     def _explain(self, items: Sequence[ItemResult]) -> tuple[list[ItemResult], tuple[Mistake, ...]]:
         found, views = self._diagnoses(items)
-        outcomes = with_outcomes(self.outcomes, views)
-        told = explained([self._seen(item, views) for item in items], found)
-        payers: dict[str, str] = {}
-        assignment = self.exam.assignment
-        if found and assignment.charge == "once":
-            told, payers = self._charged(told, found, views)
-        paid = set(payers.values())
+        seen = [self._seen(item, views) for item in items]
+        told, payers = self._charged(seen, found, views)
+        paid, assignment = set(payers.values()), self.exam.assignment
         wrong = (each.item for each in told if each.verdict in TO_DIAGNOSE)
         left = [item for item in wrong if item not in paid]
         repairs = Repairs()
-        looked_for = left if assignment.locate else []
-        located = self._located(looked_for, views, found, repairs)
+        located = self._located(left if assignment.locate else [], views, found, repairs)
+        hidden = self._hidden(left, located, found, repairs, views)
+        if more := self._named(hidden, located):
+            found |= more
+            told, payers = self._charged(seen, found, views | hidden)
         if assignment.charge == "once":
+            paid = set(payers.values())
             told = charge_located(told, located, paid, assignment.carried_share)
-        lines = {item for each in located for item in each.items}
-        hidden = [x for x in left if x not in found and x not in lines]
-        if repairs and hidden:
-            more = self._named_behind(located, repairs, hidden, views)
-            told, found = explained(told, more), {**found, **more}
         told = self._with_what_is_known(told, found, views, located)
+        outcomes = with_outcomes(self.outcomes, views)
         return told, mistakes_of(told, outcomes, found, payers, located, self._undone(left))
 
     def _diagnoses(
@@ -126,6 +122,10 @@ class Explaining:
         found: Mapping[str, Diagnosis],
         views: Mapping[str, Behind],
     ) -> tuple[list[ItemResult], dict[str, str]]:
+        """The items with what explains them and what that costs; and which item pays for what."""
+        items, assignment = explained(items, found), self.exam.assignment
+        if not found or assignment.charge != "once":
+            return items, {}
         opened: dict[Behind | None, RemoteStudent] = {}
         with ExitStack() as students:
 
@@ -144,7 +144,7 @@ class Explaining:
             def fails_alone(item: str, why: Diagnosis) -> bool:
                 return alone(views.get(item)).fails_through(why.faults, item, why.loosely)
 
-            return charge_once(items, found, fails_alone, self.exam.assignment.carried_share)
+            return charge_once(items, found, fails_alone, assignment.carried_share)
 
     def _located(
         self,
@@ -179,23 +179,36 @@ class Explaining:
         asked = exam.source, exam.bank, self._answers(view), items, student_of, purse
         return locate(submission, *asked, known, repairs)
 
-    def _named_behind(
+    def _hidden(
         self,
-        located: Sequence[Located],
-        repairs: Repairs,
         items: Sequence[str],
+        located: Sequence[Located],
+        found: Mapping[str, Diagnosis],
+        repairs: Repairs,
         views: Mapping[str, Behind],
-    ) -> dict[str, Diagnosis]:
-        """What explains items once the lines that were found are put right: these hid it."""
-        bank, found = self.exam.bank, dict[str, Diagnosis]()
-        lines = dict.fromkeys(f"line {each.line} of the cell {each.cell}" for each in located)
-        for view in dict.fromkeys(views.get(item) for item in items):
-            some = [item for item in items if views.get(item) is view]
+    ) -> dict[str, Behind]:
+        """The items that nothing explains, as they are once the lines that were found are right."""
+        lines = {item for each in located for item in each.items}
+        left = [x for x in items if repairs and x not in found and x not in lines]
+        hidden: dict[str, Behind] = {}
+        for view in dict.fromkeys(views.get(item) for item in left):
             submission, given = (view.submission, view.given) if view else (self.submission, ())
-            with self.student_of(mended(submission, repairs), given) as student:
+            submission = mended(submission, repairs)
+            some = [item for item in left if views.get(item) is view]
+            with self.student_of(submission, given) as student:
                 student.run()
-                answers = bank.ask(student, self.outcomes, some)
-            found |= diagnose(bank, answers, some)
+                answers = self.exam.bank.ask(student, self.outcomes, some)
+            hidden |= dict.fromkeys(some, Behind(submission, tuple(given), (), answers))
+        return hidden
+
+    def _named(
+        self, hidden: Mapping[str, Behind], located: Sequence[Located]
+    ) -> dict[str, Diagnosis]:
+        """What explains them then."""
+        lines = dict.fromkeys(f"line {each.line} of the cell {each.cell}" for each in located)
+        found: dict[str, Diagnosis] = {}
+        for view in dict.fromkeys(hidden.values()):
+            found |= self._diagnosed([item for item in hidden if hidden[item] is view], view)
         return {item: replace(each, once=" and ".join(lines)) for item, each in found.items()}
 
     def _undone(self, items: Sequence[str]) -> dict[str, Undone]:

@@ -50,6 +50,8 @@ IN_A_FUNCTION = [
     ("return q[:, None, :]", "return q[None]"),
     ("return SIZES['m'] * q", "return m * q"),
     ("return settings.m * q", "return m * q"),
+    ("return q.norm2(k.norm2)", "return q.norm3(k.norm2)"),
+    ("return q.norm2(k.norm2)", "return q.norm2(k.norm1)"),
     ("n, t = m, q.shape\n    return t", "n, t = m, q.shape[1]\n    return t"),
 ]
 

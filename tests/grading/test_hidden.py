@@ -1,0 +1,88 @@
+"""Mistakes of which one hides another: a line beside what is named, and a name behind a line."""
+
+from dataclasses import replace
+
+import pytest
+
+from autograder.grading import grade
+from autograder.proof.proving import Maker
+
+# Nobody foresees the 1.1 for float32, and the scale is a mistake that is known.
+LINE_BESIDE_A_NAME = """\
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1)
+    if q.dtype == torch.float32:
+        scores = scores * 1.1
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    weights = scores.softmax(-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0.0)
+    return weights @ v, weights
+"""
+# Nor the 1.1 for float64; who may attend to nothing attends to all alike: that is known, and no
+# edit of one line mends it.
+NAME_BEHIND_A_LINE = """\
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+    if q.dtype == torch.float64:
+        scores = scores * 1.1
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    return scores.softmax(-1) @ v, scores.softmax(-1)
+"""
+
+
+@pytest.fixture
+def hand_in(course, exam_of, server, tmp_path):
+    """Grades an attention."""
+
+    def hand_in(text):
+        exam = exam_of("a1_attention")
+        exam = replace(exam, assignment=exam.assignment.model_copy(update={"locate": True}))
+        path = Maker(course, "a1_attention", tmp_path).hand_in("somebody", "attention", text)
+        return grade("somebody", path, exam, server)
+
+    return hand_in
+
+
+def told(result):
+    return {each.kind: each for each in result.mistakes}
+
+
+def items(result):
+    return {each.item: each for each in result.items}
+
+
+def test_a_line_is_told_beside_what_is_named(hand_in):
+    result = hand_in(LINE_BESIDE_A_NAME)
+    line, named = told(result)["line"], told(result)["named"]
+    assert line.place.source == "scores = scores * 1.1"
+    assert line.what[0].endswith(
+        "everything that is asked of this cell is right but for what is named already."
+    )
+    assert line.items == ("attention_mask", "attention_tensors")
+    assert named.faults == ("attention.DoesNotScale",)
+    assert named.costs == {"attention_scale": 2.0}
+    assert line.costs == {"attention_mask": 3.0}
+    assert (
+        "in line 4 of the cell attention and for what is named"
+        in items(result)["attention_tensors"].message
+    )
+    assert result.score == 17
+
+
+def test_a_mistake_is_named_behind_a_line_and_paid_for_once(hand_in):
+    result = hand_in(NAME_BEHIND_A_LINE)
+    assert told(result)["line"].place.source == "scores = scores * 1.1"
+    named = told(result)["named"]
+    assert named.faults == ("attention.BlockedRowsBecomeUniform",)
+    assert named.costs == {"attention_blocked_rows": 1.0}
+    one, other = (items(result)[each] for each in ("attention_blocked_rows", "attention_tensors"))
+    assert one.diagnosis.startswith(
+        "Once line 4 of the cell attention is put right, its results agree"
+    )
+    assert other.message.startswith(
+        "Once line 4 of the cell attention is put right, it is right except"
+    )
+    assert result.score == 18
