@@ -129,6 +129,16 @@ def test_a_line_that_another_repair_only_goes_round_is_told(find):
     assert (found.line, found.what) == (3, "q - q.amin()")
 
 
+def test_so_is_one_of_which_another_name_is_used(find):
+    """That line cannot be left out."""
+    bound = RIGHT.replace(
+        "    scores = torch.matmul(q, k",
+        "    asked, mixed = q, k\n    scores = torch.matmul(asked, k",
+    )
+    (found,) = find(bound.replace("(weights, v)", "(weights, mixed)"))
+    assert (found.line, found.source) == (3, "asked, mixed = q, k")
+
+
 def test_that_an_input_is_written_to_is_no_number(find):
     assert find(RIGHT.replace("scores = torch", "q.mul_(1.0).add_(0.0)\n    scores = torch")) == []
 
