@@ -449,10 +449,10 @@ class SubtractsTheLargestOfAllKeys(Attend):
 
 
 class SubtractsTheLargestOfAllKeysAndAddsATrifle(SubtractsTheLargestOfAllKeys):
-    """The largest score is taken away before blocked keys are taken out, and a trifle is added to
-    the sum: beside a large blocked key hardly anything is left of the others.
+    """Blocked keys get exponentials, too, and become 0 only then: beside a large one hardly
+    anything is left of the others, and something tiny keeps their sum from being 0.
 
-    Among which scores must the largest be looked for?
+    The largest score is taken away first. Among which scores must it be looked for?
     """
 
     def weigh(self, weights, mask):

@@ -404,6 +404,18 @@ class FirstNormTwice(LayerStep):
         return layer.norm1, layer.norm1, layer.norm3
 
 
+class SecondNormTwice(LayerStep):
+    """norm2 is used behind the feed-forward network, too, where norm3 belongs.
+
+    Each norm has weights of its own. Which belongs to which part?
+    """
+
+    item = "layer_output"
+
+    def norms(self, layer):
+        return layer.norm1, layer.norm2, layer.norm2
+
+
 class NormsExchanged(LayerStep):
     """norm2 and norm3 are exchanged.
 
@@ -533,6 +545,18 @@ class MasksOnlyTogether(LayerStep):
 
     def own_mask(self, target_mask, memory_mask):
         return None if memory_mask is None else target_mask
+
+    def other_mask(self, target_mask, memory_mask):
+        return None if target_mask is None else memory_mask
+
+
+class MemoryMaskWaitsForTheOther(LayerStep):
+    """A memory_mask that is passed alone is dropped: it is used only beside a target_mask.
+
+    Each mask belongs to an attention of its own. Must this one wait for the other?
+    """
+
+    item = "layer_masks"
 
     def other_mask(self, target_mask, memory_mask):
         return None if target_mask is None else memory_mask
