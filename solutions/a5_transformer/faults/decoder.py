@@ -342,6 +342,20 @@ class FinalNorm(TokensAndMemory):
         return self.norm(x)
 
 
+class FinalNormWithoutParameters(TokensAndMemory):
+    """There is a norm after the last layer, without parameters: it takes back the weight and the
+    bias that the last layer's own norm has learned.
+
+    Each layer ends with a norm already. Where do Transformers have one more, and is this one of
+    them?
+    """
+
+    item = "decoder_output"
+
+    def give(self, x):
+        return nn.functional.layer_norm(x, x.shape[-1:])
+
+
 class GivesLogits(TokensAndMemory):
     """The decoder has an output layer of its own and gives logits.
 

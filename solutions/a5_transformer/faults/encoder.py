@@ -329,6 +329,20 @@ class FinalNorm(TokensToMemory):
         return self.norm(x)
 
 
+class FinalNormWithoutParameters(TokensToMemory):
+    """There is a norm after the last layer, without parameters: it takes back the weight and the
+    bias that the last layer's own norm has learned.
+
+    Each layer ends with a norm already. Where do Transformers have one more, and is this one of
+    them?
+    """
+
+    item = "encoder_output"
+
+    def give(self, x):
+        return nn.functional.layer_norm(x, x.shape[-1:])
+
+
 class ReturnsFloat32(TokensToMemory):
     """The result is turned into float32, whatever the dtype of the parameters is.
 

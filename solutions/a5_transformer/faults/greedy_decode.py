@@ -854,6 +854,66 @@ class RowsByTheirPlaceAmongTheLiving(GreedyDecode):
         return left
 
 
+class WrittenIntoOtherRows(GreedyDecode):
+    """Rows that have ended leave the batch. From the second time on, the others' words are written
+    into wrong rows: their places are counted in the batch that has shrunk already.
+
+    Which numbers say where a row stands in the result: those of now, or those of the beginning?
+    """
+
+    item = "greedy_end"
+
+    def begin(self, source, start_id):
+        self.written = super().begin(source, start_id)
+        self.rows = self.places = torch.arange(len(source), device=source.device)
+        return self.written
+
+    def fill(self, word, ended, model, end_id):
+        self.pad_id = model.pad_id
+        return super().fill(word, ended, model, end_id)
+
+    def append(self, target, word, ended):
+        column = torch.full_like(word, self.pad_id)
+        column[self.places] = word[self.rows]
+        self.written = torch.cat([self.written, column], dim=1)
+        going = ~ended[self.rows, 0]
+        if not going.all():
+            self.rows, (self.places,) = self.rows[going], going.nonzero(as_tuple=True)
+        return super().append(target, word, ended)
+
+    def cut(self, target):
+        return self.written
+
+
+class ReadFromOtherRowsToo(WrittenIntoOtherRows):
+    def begin(self, source, start_id):
+        self.rows, self.read_of = torch.arange(len(source), device=source.device), None
+        return GreedyDecode.begin(self, source, start_id)
+
+    def decode(self, model, target, memory, source):
+        if self.read_of is None:
+            self.read_of = memory, source
+        return super().decode(model, target[self.rows], *self.read_of)
+
+    def fill(self, word, ended, model, end_id):
+        self.pad_id = model.pad_id
+        return word
+
+    def end(self, ended, word, end_id):
+        self.going = (word != end_id)[:, 0]
+        return ~self.going[:, None]
+
+    def append(self, target, word, ended):
+        column = torch.full_like(target[:, :1], self.pad_id)
+        column[self.rows] = word
+        (self.rows,) = self.going.nonzero(as_tuple=True)
+        self.read_of = tuple(each[self.going] for each in self.read_of)
+        return torch.cat([target, column], dim=1)
+
+    def cut(self, target):
+        return target
+
+
 class WhatIsRolledComesRound(GreedyDecode):
     """A row that has ended has padding in the place of its start.
 

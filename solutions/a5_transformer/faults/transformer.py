@@ -593,6 +593,20 @@ class NoPaddingInTheTarget(TwoStacks):
         return earlier.expand(len(real), 1, -1, -1)
 
 
+class EachHearsItself(TwoStacks):
+    """In the target's mask every position may attend to itself, padding, too.
+
+    Whose rows would be empty without that: those of real tokens, or of padding? Who reads what
+    comes there?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        itself = torch.eye(earlier.shape[-1], dtype=torch.bool, device=earlier.device)
+        return super().both(real, earlier) | itself
+
+
 class CausalMaskAlone(TwoStacks):
     """The target's mask is the causal mask alone, (t, t), without padding and without a batch.
 
