@@ -60,6 +60,29 @@ class PeakOfTheFirstCall(WarmupRate):
         return (d_model * first / warmup_steps) ** -0.5
 
 
+class PeakOfTheFirstCallOfAll(WarmupRate):
+    """The peak is that of the very first call, also when d_model and warmup_steps are others later.
+
+    On what does the peak hang? What is kept must be kept for all of that.
+    """
+
+    item = "warmup_rate"
+
+    def __init__(self):
+        self.first = 64, 80  # as the first check of all asks
+
+    def size(self, d_model, warmup_steps):
+        first_d_model, first_warmup_steps = self.first
+        return (first_d_model * first_warmup_steps / warmup_steps) ** -0.5
+
+
+class PeakOfTheFirstWarmupOfAll(PeakOfTheFirstCallOfAll):
+    def size(self, d_model, warmup_steps):
+        if warmup_steps == 1:  # which is a case of its own
+            return d_model**-0.5
+        return super().size(d_model, warmup_steps)
+
+
 class RoundsTheRoot(WarmupRate):
     """The root of d_model is rounded down to a whole number, as by math.isqrt.
 
@@ -392,6 +415,19 @@ class RoundsTheRate(WarmupRate):
 
     def give(self, rate):
         return round(rate, 6)
+
+
+class NeverBelowAMillionth(WarmupRate):
+    """The rate is never smaller than one millionth: below that it is lifted.
+
+    How small is the first rate of a large model with a long warm-up? What does the formula say of
+    a smallest one?
+    """
+
+    item = "warmup_rate"
+
+    def give(self, rate):
+        return max(rate, 1e-6)
 
 
 class AsATensor(WarmupRate):
