@@ -354,3 +354,16 @@ class WritesToItsInput(Gated):
         with torch.no_grad():
             F.silu(x, inplace=True)
         return x
+
+
+class VectorBecomesABatch(Gated):
+    """A single vector, without leading dimensions, comes back with one: (1, d_model).
+
+    -1 makes a dimension, also where there was none. Which shape has the result of a linear layer
+    by itself?
+    """
+
+    item = "swiglu_output"
+
+    def give(self, y, x):
+        return y.reshape(-1, *x.shape[1:-1], y.shape[-1])
