@@ -278,7 +278,7 @@ class ScaledByTheLength(Embedding):
 
 
 class RoundsTheRoot(Embedding):
-    """The root of d_model is rounded down to a whole number, as by int, // or math.isqrt.
+    """The root of d_model is rounded to a whole number, as by int, round, // or math.isqrt.
 
     For d_model = 16 or 64 that makes no difference; for 6 it does.
     """
@@ -287,6 +287,11 @@ class RoundsTheRoot(Embedding):
 
     def root(self, rows):
         return math.isqrt(self.d_model)
+
+
+class RoundsTheRootToTheNearest(RoundsTheRoot):
+    def root(self, rows):
+        return round(self.d_model**0.5)
 
 
 class RootInFloat32(Embedding):

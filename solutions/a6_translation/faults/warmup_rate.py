@@ -84,7 +84,7 @@ class PeakOfTheFirstWarmupOfAll(PeakOfTheFirstCallOfAll):
 
 
 class RoundsTheRoot(WarmupRate):
-    """The root of d_model is rounded down to a whole number, as by math.isqrt.
+    """The root of d_model is rounded to a whole number, as by math.isqrt, int or round.
 
     Of 512, the root is 22.6. What does your root give?
     """
@@ -93,6 +93,11 @@ class RoundsTheRoot(WarmupRate):
 
     def size(self, d_model, warmup_steps):
         return 1 / math.isqrt(d_model)
+
+
+class RoundsTheRootToTheNearest(RoundsTheRoot):
+    def size(self, d_model, warmup_steps):
+        return 1 / round(d_model**0.5)
 
 
 # The step
@@ -575,6 +580,30 @@ class OneBehindInTheWarmup(WarmupRate):
 
     def choose(self, fall, rise, step, warmup_steps):
         return fall if step >= warmup_steps else (step - 1) * warmup_steps**-1.5
+
+
+class FallCountsOneMore(WarmupRate):
+    """The half that falls counts one step more than the half that rises.
+
+    Both halves count the same steps, from 1. Which of them adds something?
+    """
+
+    item = "warmup_rate"
+
+    def fall(self, step, warmup_steps):
+        return (step + 1) ** -0.5
+
+
+class RiseCountsOneLess(WarmupRate):
+    """The half that rises counts one step less than the half that falls, and begins at 0.
+
+    Both halves count the same steps, from 1. What is the rate of the first of them?
+    """
+
+    item = "warmup_rate"
+
+    def rise(self, step, warmup_steps):
+        return (step - 1) * warmup_steps**-1.5
 
 
 class StaysWithoutAWarmup(WarmupRate):
