@@ -5,12 +5,15 @@ from dataclasses import dataclass, replace
 
 from autograder.diagnosis.components import Fault, Faults
 
+_REST = "What else fails in this item is not explained by that."
+
 
 @dataclass(frozen=True)
 class Diagnosis:
     """Why an item failed: `faults` together; each of `alternatives` explains it as well.
 
-    loosely: its numbers agree to the digits of float32 alone; once: what had to be put right first.
+    loosely: its numbers agree to the digits of float32 alone; once: what had to be put right first;
+    partly: something of the item is wrong in another component, and nothing explains that.
     """
 
     faults: Faults
@@ -18,11 +21,14 @@ class Diagnosis:
     alternatives: tuple[Faults, ...] = ()
     loosely: bool = False
     once: str = ""
+    partly: bool = False
 
     def __str__(self) -> str:
         """The paragraphs that the student reads."""
         certain, others = self.certain, self.uncertain
         where = f"all {self.cases} cases of this item" if self.cases > 1 else "this item"
+        if self.partly:
+            where = f"{self.cases} cases of this item" if self.cases > 1 else "a case of this item"
         if not certain:
             mistakes = "either of these mistakes"
         elif len(certain) == 1 and not others:
@@ -41,13 +47,15 @@ class Diagnosis:
                 "Beyond these digits it differs a little more: a number in it is made in float32, "
                 "or is tiny where it should be 0."
             )
+        if self.partly:
+            lines.append(_REST)
         return "\n".join(lines)
 
     def again(self, item: str) -> str:
         """The same in short, when it was told at another item already."""
         told = " ".join(each.sentence for each in self.all_faults)
         which = "The same mistake as" if len(self.all_faults) == 1 else "The same mistakes as"
-        return f"{which} in {item}: {told}"
+        return f"{which} in {item}: {told}" + (f" {_REST}" if self.partly else "")
 
     @property
     def all_faults(self) -> Faults:
@@ -73,8 +81,8 @@ class Diagnosis:
     def joined(self, other: "Diagnosis") -> "Diagnosis":
         """That of an item in which two components fail."""
         both = tuple(dict.fromkeys(self.faults + other.faults))
-        loosely = self.loosely or other.loosely
-        return Diagnosis(both, self.cases + other.cases, loosely=loosely)
+        loosely, partly = self.loosely or other.loosely, self.partly or other.partly
+        return Diagnosis(both, self.cases + other.cases, loosely=loosely, partly=partly)
 
 
 def all_of(choices: Iterable[Faults]) -> Iterable[Fault]:

@@ -13,6 +13,7 @@ earlier part that is known to be wrong may be at work in a later one or not: bot
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations
 
@@ -66,7 +67,7 @@ def diagnose(
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain
-        return found
+        return {item: replace(x, partly=item in silent) for item, x in found.items()}
 
 
 @contextmanager

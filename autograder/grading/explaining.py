@@ -70,7 +70,7 @@ class Explaining:
         told, payers = self._charged(seen, found, views)
         paid, assignment = set(payers.values()), self.exam.assignment
         wrong = (each.item for each in told if each.verdict in TO_DIAGNOSE)
-        left = [item for item in wrong if item not in paid]
+        left = [x for x in wrong if x not in paid or (x in found and found[x].partly)]
         repairs = Repairs()
         located = self._located(left if assignment.locate else [], views, found, repairs)
         hidden = self._hidden(left, located, found, repairs, views)

@@ -106,7 +106,9 @@ def _keys(
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
     if diagnosis is not None:
         uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
-        return [*dict.fromkeys((ways[each.mistake],) for each in diagnosis.certain), *uncertain]
+        more = lines if diagnosis.partly else []
+        certain = dict.fromkeys((ways[each.mistake],) for each in diagnosis.certain)
+        return [*certain, *uncertain, *more]
     if lines:
         return list(lines)
     if item.verdict is Verdict.ERROR and failure is not None:

@@ -21,7 +21,8 @@ def with_known(
     left is to be right: nothing says yet that these mistakes are all that is wrong there.
     """
     faults = tuple(dict.fromkeys(all_of(each.certain for each in known.values())))
-    may_be = {at for at in wrong if bank.cases[at].item not in known.keys() & {*left}}
+    whole = {item for item, each in known.items() if item in left and not each.partly}
+    may_be = {at for at in wrong if bank.cases[at].item not in whole}
     cases = [*bank.cases]
     for component in bank.components:
         choices = _choices(component, faults)

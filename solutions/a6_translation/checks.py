@@ -220,7 +220,7 @@ def test_rate(agree: Agree) -> None:
 
 
 @item("warmup_rate", hint="Are d_model and warmup_steps used, each in its place?")
-@pytest.mark.parametrize(("d_model", "warmup_steps"), [(512, 4000), (16, 7), (100, 1), (1, 30)])
+@pytest.mark.parametrize(("d_model", "warmup_steps"), [(512, 4000), (16, 7), (100, 1), (1, 2)])
 def test_rate_follows_its_arguments(agree: Agree, d_model: int, warmup_steps: int) -> None:
     """The rate follows d_model and warmup_steps."""
     for step in (1, 2, warmup_steps, warmup_steps + 1, 20 * warmup_steps):

@@ -1,11 +1,6 @@
 """Mistakes of which one hides another: a line beside what is named, and a name behind a line."""
 
-from dataclasses import replace
-
 import pytest
-
-from autograder.grading import grade
-from autograder.proof.proving import Maker
 
 # Nobody foresees the 1.1 for float32, and the scale is a mistake that is known.
 LINE_BESIDE_A_NAME = """\
@@ -31,19 +26,26 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
     return scores.softmax(-1) @ v, scores.softmax(-1)
 """
+# A mask of two sentences' padding that counts the pads, which is known, beside one of 5 words alone
+# that is not.
+TWO_PARTS = {
+    "padding_mask": """\
+def padding_mask(tokens, pad_id=0):
+    real = (tokens != pad_id).sum(-1, keepdim=True)
+    return (torch.arange(tokens.shape[1], device=tokens.device) < real)[:, None, None]
+""",
+    "causal_mask": """\
+def causal_mask(size, device=None):
+    places = torch.arange(size, device=device)
+    return places[:, None] * 3 + size % 5 * 2 >= places * 3
+""",
+}
 
 
 @pytest.fixture
-def hand_in(course, exam_of, server, tmp_path):
+def hand_in(result_with):
     """Grades an attention."""
-
-    def hand_in(text):
-        exam = exam_of("a1_attention")
-        exam = replace(exam, assignment=exam.assignment.model_copy(update={"locate": True}))
-        path = Maker(course, "a1_attention", tmp_path).hand_in("somebody", "attention", text)
-        return grade("somebody", path, exam, server)
-
-    return hand_in
+    return lambda text: result_with("a1_attention", locate=True, attention=text)
 
 
 def told(result):
@@ -86,3 +88,12 @@ def test_a_mistake_is_named_behind_a_line_and_paid_for_once(hand_in):
         "Once line 4 of the cell attention is put right, it is right except"
     )
     assert result.score == 18
+
+
+def test_what_a_mistake_explains_in_part_is_said_so(result_with):
+    found = items(result_with("a1_attention", **TWO_PARTS))
+    assert found["padding_mask"].diagnosis.splitlines()[0].endswith("cases of this item:")
+    both = found["masks_together"]
+    assert both.faults.keys() == found["padding_mask"].faults.keys()
+    assert "in all" not in both.diagnosis
+    assert both.diagnosis.endswith("What else fails in this item is not explained by that.")

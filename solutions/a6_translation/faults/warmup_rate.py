@@ -435,6 +435,18 @@ class NeverBelowAMillionth(WarmupRate):
         return max(rate, 1e-6)
 
 
+class HalvesInFloat32(WarmupRate):
+    """The two halves are rounded to float32 on the way, and half of their digits are lost.
+
+    A Python number has sixteen digits. What turns it into a tensor, and how many has that?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return torch.tensor(super().choose(fall, rise, step, warmup_steps)).item()
+
+
 class AsATensor(WarmupRate):
     """The rate is returned as a float32 tensor, which has lost half of its digits.
 
