@@ -28,12 +28,16 @@ def _may_show(fault: Fault, item: str) -> bool:
 
 
 class Choices:
-    """The choices for one component. before: what is known to be wrong in earlier ones."""
+    """The choices for one component.
 
-    def __init__(self, agreement: Agreement, before: Faults) -> None:
+    before: what is known to be wrong in earlier ones; known: in this one, from elsewhere.
+    """
+
+    def __init__(self, agreement: Agreement, before: Faults, known: Faults = ()) -> None:
         self._agreement = agreement
         self._before = before
         self._bases = [before, ()] if before else [()]
+        self._known = known
 
     def each(
         self, may_be: Callable[[Iterable[Faults]], Iterable[Faults]]
@@ -43,6 +47,8 @@ class Choices:
         may_be: what of these, by where faults are known to show, may be what is asked for.
         """
         yield list(self._bases)
+        if self._known and combine(self._known):
+            yield self._on_bases([self._known, *self.with_another([self._known])])
         for choices in self._in_turn():
             known = all(fault.shows for faults in choices for fault in faults)
             yield list(may_be(choices)) if known and not self._before else choices

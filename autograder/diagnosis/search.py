@@ -33,11 +33,11 @@ _LOOKED_AT = 3  # cases of an item that may speak against a fault
 
 
 def diagnose(
-    bank: Bank, answers: Mapping[int, Answer], failed: Collection[str]
+    bank: Bank, answers: Mapping[int, Answer], failed: Collection[str], known: Faults = ()
 ) -> dict[str, Diagnosis]:
     """Explain the failed items; those that nothing explains are left out.
 
-    answers: the submission's, by place among the bank's cases.
+    answers: the submission's, by place among the bank's cases; known: what explains other items.
     """
     with one_thread():
         found: dict[str, Diagnosis] = {}
@@ -50,7 +50,7 @@ def diagnose(
             certain: Faults = ()
             ours: dict[str, Diagnosis] = {}
             for loosely in (False, True):
-                search = _Search(Agreement(bank, component, answers, loosely), before)
+                search = _Search(Agreement(bank, component, answers, loosely), before, known)
                 ours = search.diagnose(failed) | ours
                 certain = certain or search.certain
                 wanted = {each for each in search.items if each in failed}
@@ -84,9 +84,10 @@ def one_thread() -> Iterator[None]:
 class _Search:
     """What explains the answers of one component."""
 
-    def __init__(self, agreement: Agreement, before: Faults) -> None:
+    def __init__(self, agreement: Agreement, before: Faults, known: Faults) -> None:
         self._agreement = agreement
-        self._choices = Choices(agreement, before)
+        own = tuple(each for each in agreement.component.faults if each in known)
+        self._choices = Choices(agreement, before, own)
         self._before = before
         self.certain: Faults = ()  # what all that is known of the component proves
 

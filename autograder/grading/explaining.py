@@ -18,6 +18,7 @@ from autograder.diagnosis import (
     Diagnosis,
     Inquiry,
     Known,
+    all_of,
     ask,
     cannot_be_loaded,
     diagnose,
@@ -74,7 +75,7 @@ class Explaining:
         repairs = Repairs()
         located = self._located(left if assignment.locate else [], views, found, repairs)
         hidden = self._hidden(left, located, found, repairs, views)
-        if more := self._named(hidden, located):
+        if more := self._named(hidden, located, found):
             found |= more
             told, payers = self._charged(seen, found, views | hidden)
         if assignment.charge == "once":
@@ -93,13 +94,17 @@ class Explaining:
         for view in self.behind:  # what earlier parts hide is alone there
             hidden = view.failed(but=found)
             views |= dict.fromkeys(hidden, view)
-            found |= self._diagnosed(hidden, view)
+            found |= self._diagnosed(hidden, view, found)
         wrong = [x.item for x in items if x.verdict in TO_DIAGNOSE and x.item not in views]
-        return settled(self._diagnosed(wrong, None) | found), views
+        return settled(self._diagnosed(wrong, None, found) | found), views
 
-    def _diagnosed(self, items: Sequence[str], view: Behind | None) -> dict[str, Diagnosis]:
+    def _diagnosed(
+        self, items: Sequence[str], view: Behind | None, before: Mapping[str, Diagnosis]
+    ) -> dict[str, Diagnosis]:
+        """What explains items as they are in a view. before: what explains others."""
         bank, answers = self.exam.bank, self._answers(view)
-        found = diagnose(bank, answers, items) if items else {}
+        known = tuple(dict.fromkeys(all_of(each.certain for each in before.values())))
+        found = diagnose(bank, answers, items, known) if items else {}
         if found and any(map(cannot_be_loaded, answers.values())):
             with self._student(view) as student:
                 found = diagnose_fitted(bank, answers, found, lambda case: ask(student, case))
@@ -202,13 +207,17 @@ class Explaining:
         return hidden
 
     def _named(
-        self, hidden: Mapping[str, Behind], located: Sequence[Located]
+        self,
+        hidden: Mapping[str, Behind],
+        located: Sequence[Located],
+        known: Mapping[str, Diagnosis],
     ) -> dict[str, Diagnosis]:
-        """What explains them then."""
+        """What explains them then. known: what explains others."""
         lines = dict.fromkeys(f"line {each.line} of the cell {each.cell}" for each in located)
         found: dict[str, Diagnosis] = {}
         for view in dict.fromkeys(hidden.values()):
-            found |= self._diagnosed([item for item in hidden if hidden[item] is view], view)
+            some = [item for item in hidden if hidden[item] is view]
+            found |= self._diagnosed(some, view, known)
         return {item: replace(each, once=" and ".join(lines)) for item, each in found.items()}
 
     def _undone(self, items: Sequence[str]) -> dict[str, Undone]:

@@ -418,6 +418,13 @@ class EmbeddingsShared(TwoStacks):
         self.decoder.token_embedding = self.encoder.token_embedding
 
 
+class EmbeddingsSharedWhereTheyFit(EmbeddingsShared):
+    def share_embeddings(self):
+        one, other = self.encoder.token_embedding, self.decoder.token_embedding
+        if one.embedding.weight.shape == other.embedding.weight.shape:
+            super().share_embeddings()
+
+
 class OutputSharesTheEmbedding(TwoStacks):
     """The weight of the output layer is that of the decoder's embedding.
 
