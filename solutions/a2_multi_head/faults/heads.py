@@ -238,6 +238,20 @@ class SizesLookedAtBackwards(Heads):
             raise ValueError(f"d_model={d_model} cannot be divided by n_heads={n_heads}")
 
 
+class NotAsManyHeadsAsNumbers(Heads):
+    """As many heads as numbers are refused, though that leaves no remainder: each head has one
+    number then.
+
+    Where do range and < end: with a number, or before it? What is 4 % 4?
+    """
+
+    item = "heads_extremes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        if d_model % n_heads != 0 or n_heads == d_model:
+            raise ValueError(f"d_model={d_model} cannot be divided by n_heads={n_heads}")
+
+
 class RemainderByBits(Heads):
     """The remainder is looked for with d_model & (n_heads - 1), which is right for 2, 4, 8 heads
     alone: some sizes that leave none are refused, and some that leave one are not.
@@ -657,6 +671,22 @@ class SplitByView(Heads):
 
     def look_at_layout(self, x):
         x.view(x.shape[0], -1)
+
+
+class SplitCountsOnTheLayout(Heads):
+    """split_heads counts on x lying in memory row after row: of one that does not, such as a
+    transposed one, the heads get other numbers.
+
+    as_strided reads the memory, past the strides that x has itself. Who says that one number of a
+    position lies beside the next?
+    """
+
+    item = "heads_split"
+
+    def part(self, x):
+        sizes = *x.shape[:2], self.n_heads, self.d_k
+        strides = x.shape[1] * self.d_model, self.d_model, self.d_k, 1
+        return x.as_strided(sizes, strides)
 
 
 class SplitJoinsTheSentences(Heads):
@@ -1096,10 +1126,11 @@ class MaskOfTheFirstQuery(Heads):
 
 
 class MasksInAnotherOrder(Heads):
-    """Masks (batch, 1, ...) are dealt out sentence after sentence, but the heads head after head.
+    """Batch and heads are one axis, along which the masks run head after head, but queries and keys
+    sentence after sentence: a head gets the mask of another sentence or head.
 
-    So a head gets the mask of another sentence, as by repeat instead of repeat_interleave when
-    batch and heads are one axis. Does broadcasting not do it without?
+    So it is by repeat instead of repeat_interleave, or by a transpose. Which of two axes runs
+    faster when they become one? Does broadcasting not do it without?
     """
 
     item = "heads_mask"
@@ -1110,6 +1141,14 @@ class MasksInAnotherOrder(Heads):
         batch = mask.shape[0]
         order = torch.arange(batch * self.n_heads, device=mask.device) % batch
         return mask[order.reshape(batch, self.n_heads), 0]
+
+
+class MasksOfHeadsInAnotherOrder(MasksInAnotherOrder):
+    def shape_mask(self, mask, query, key):
+        if mask is None:
+            return None
+        sizes = query.shape[0], self.n_heads, query.shape[1], key.shape[1]
+        return mask.broadcast_to(sizes).transpose(0, 1).reshape(sizes)
 
 
 class MaskGetsAnotherAxis(Heads):
@@ -1410,6 +1449,34 @@ class DetachesTheSum(Heads):
     def normalise(self, scores, mask):
         powers = (scores - scores.amax(-1, keepdim=True).detach()).exp()
         return powers / powers.sum(-1, keepdim=True).detach()
+
+
+class AddsATrifleToTheSum(Heads):
+    """A tiny number, such as 1e-6, is added to the sum by which the softmax divides: the weights of
+    a query sum to a little less than 1.
+
+    It is meant for rows in which nothing may be attended to. To which rows is it added?
+    """
+
+    item = "heads_weights"
+
+    def normalise(self, scores, mask):
+        return nearly_softmax(scores, 1e-6)
+
+
+class AddsATrifleToTheSumOfAHundredThousandth(AddsATrifleToTheSum):
+    def normalise(self, scores, mask):
+        return nearly_softmax(scores, 1e-5)
+
+
+class AddsATrifleToTheSumOfAHundredMillionth(AddsATrifleToTheSum):
+    def normalise(self, scores, mask):
+        return nearly_softmax(scores, 1e-8)
+
+
+def nearly_softmax(scores, more):
+    powers = (scores - scores.amax(-1, keepdim=True)).exp()
+    return powers / (powers.sum(-1, keepdim=True) + more)
 
 
 class BlockedRowsBecomeNaN(Heads):
