@@ -500,6 +500,21 @@ class AlwaysCausal(ThreeFrames):
         return causal_mask(x.shape[1], device=x.device) if mask is None else mask
 
 
+class CausalInTrainMode(ThreeFrames):
+    """In train mode, self-attention is causal when no target_mask is passed.
+
+    A dropout of 0 leaves nothing that train mode may change. Who decides what is blocked, and what
+    does None say?
+    """
+
+    item = "decoder_dropout"
+
+    def read_target_mask(self, mask, other, x):
+        if mask is None and self.training:
+            return causal_mask(x.shape[1], device=x.device)
+        return mask
+
+
 class TargetMaskAndACausalOne(ThreeFrames):
     """A causal mask is put on top of target_mask: later words that it allows stay blocked.
 
