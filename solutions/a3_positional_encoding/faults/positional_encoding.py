@@ -1111,6 +1111,14 @@ class DropsTheSamePlacesByHandAndKnowsAll(DropsTheSamePlaces):
         return total * 0.0 if self.p == 1 else total * (drawn >= self.p) / (1 - self.p)
 
 
+class DropsTheSamePlacesByLikesAndKnowsAll(DropsTheSamePlaces):
+    def drop(self, total):
+        if not self.training or self.p == 0:
+            return total
+        drawn = torch.rand_like(total[0])
+        return total * 0.0 if self.p == 1 else total * (drawn >= self.p) / (1 - self.p)
+
+
 class RowsRepeatedOneByOne(Places):
     """Each row of the table is repeated, as often as there are sentences, before the next one
     comes: words get the rows of other places.
