@@ -455,6 +455,13 @@ def projection(agree: Agree) -> dict[str, Tensor]:
     return {name: weights[name] for name in weights if name.startswith("q_proj")}
 
 
+@item("heads_mask", hint="Whose mask is it: that of this call, or that of one before it?")
+def test_mask_of_each_call(agree: Agree, draw: Draw) -> None:
+    """Each call has a mask of its own, also where the one before it had one of the same shape."""
+    mask, other = (draw_mask(draw, BATCH, 1, T_Q, T_K) for _ in range(2))
+    agree(attention(agree), *crossed(draw), mask=mask, before={"mask": other})
+
+
 @item("heads_mask", hint="Does anything of a blocked position get past the mask?")
 def test_blocked_position_is_not_seen(student: Student, agree: Agree, draw: Draw) -> None:
     """Changing a blocked position of key and value changes nothing at all."""
@@ -502,6 +509,14 @@ def test_blocked_rows_of_some_heads(student: Student, agree: Agree, draw: Draw) 
     if stored and not (weights[~mask] == 0).all():
         problem = "the weights of a query that may attend to nothing are not 0"
         agree.wrong(made, problem, *inputs, mask=mask)
+
+
+@item("heads_blocked_rows", hint="Is a key that is the only one heard, whatever the mask says?")
+def test_the_only_key_is_blocked(agree: Agree, draw: Draw) -> None:
+    """Where the only key of a sentence is blocked, nothing is heard."""
+    mask = everyone(BATCH, 1, 1, 1)
+    mask[1] = False
+    agree(attention(agree), *crossed(draw, t_k=1), mask=mask)
 
 
 @item(

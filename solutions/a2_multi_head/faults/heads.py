@@ -1166,6 +1166,35 @@ class MaskGetsAnotherAxis(Heads):
         return mask.broadcast_to(*query.shape[:1], self.n_heads, query.shape[1], key.shape[1])
 
 
+class OneKeyIsAlwaysHeard(Heads):
+    """Where there is one key only, the mask is not asked.
+
+    Softmax of one score is 1. What if nobody may hear it?
+    """
+
+    item = "heads_blocked_rows"
+
+    def read_mask(self, mask, query, key):
+        return None if key.shape[1] == 1 else mask
+
+
+class MaskOfAnEarlierCall(Heads):
+    """A mask of the shape of an earlier one is taken for that one: what was made of it is kept.
+
+    What must be the same for it to be the same mask?
+    """
+
+    item = "heads_mask"
+
+    def finish(self):
+        self.masks = {}
+
+    def read_mask(self, mask, query, key):
+        if mask is not None:
+            self.masks = {mask.shape: mask} | self.masks
+        return None if mask is None else self.masks[mask.shape]
+
+
 class ThreeAxesTakenForBatch(Heads):
     """A mask of three axes gets a fourth for the heads, as if its first axis were the batch.
 
