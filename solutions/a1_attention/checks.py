@@ -142,7 +142,8 @@ def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
 @item("attention_weights", hint="With which number are the logits of a query compared?")
 def test_weights_of_low_logits(agree: Agree, draw: Draw) -> None:
     """Where all logits of a query lie far below 0, its weights sum to 1 as well."""
-    agree(ATTENTION, *low_logits(draw, LOW), outputs=OUTPUTS, look_at=["weights"])
+    for low in (LOW, -4 * HUGE):
+        agree(ATTENTION, *low_logits(draw, low), outputs=OUTPUTS, look_at=["weights"])
 
 
 # attention_scale
@@ -201,8 +202,9 @@ def test_mask_without_heads(agree: Agree, draw: Draw, leading: tuple[int, ...]) 
 @item("attention_mask", hint="Is a mask that blocks nothing the same as no mask?")
 def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     """A mask that allows every key changes nothing."""
-    q, k, v = qkv(draw, BATCH, N_HEADS)
-    agree(ATTENTION, q, k, v, mask=torch.ones(T_Q, T_K, dtype=torch.bool), outputs=OUTPUTS)
+    everyone = torch.ones(T_Q, T_K, dtype=torch.bool)
+    agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), mask=everyone, outputs=OUTPUTS)
+    agree(ATTENTION, *low_logits(draw, -4 * HUGE), mask=everyone, outputs=OUTPUTS)
 
 
 @item("attention_mask", hint="Is what you fill in low enough, and does it come before the softmax?")

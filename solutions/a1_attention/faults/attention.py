@@ -1207,8 +1207,8 @@ class BlocksScoresOfZeroForGood(BlocksScoresOfZero):
 
 
 class FillsWithMinusAThousand(Attention):
-    """Blocked scores become a number such as -1000, which others may be far below: then a blocked
-    key gets all the weight.
+    """Blocked scores are made low, as by -1000, and others may be far lower: then blocked keys take
+    all the weight, and nothing of it is left for those that are allowed.
 
     Scores have no lower end. Which number is lower than every other one of its dtype?
     """
@@ -1217,6 +1217,40 @@ class FillsWithMinusAThousand(Attention):
 
     def fill(self, scores):
         return -1e3
+
+
+class OneMoreKeyForBlockedRows(Attention):
+    """One more key, with a score such as -10000, stands beside the others for rows that may attend
+    to nothing, and is cut off after the softmax: where all scores are as low, it takes their
+    weight.
+
+    Scores have no lower end. To which rows is the key added, and what do their weights sum to
+    without it?
+    """
+
+    item = "attention_weights"
+
+    def before(self, scores):
+        return F.pad(scores, (0, 1), value=-1e4)
+
+    def after(self, weights, q):
+        return weights[..., :-1]
+
+
+class OneMoreKeyWithAMask(OneMoreKeyForBlockedRows):
+    item = "attention_mask"
+
+    def block(self, scores, mask):
+        return F.pad(super().block(scores, mask), (0, 1), value=-1e4)
+
+    def before(self, scores):
+        return scores
+
+    def after(self, weights, q):
+        return weights
+
+    def empty(self, weights, mask):
+        return super().empty(weights[..., :-1], mask)
 
 
 class InverseRootInFloat32(RootInFloat32):
