@@ -84,7 +84,7 @@ def one_thread() -> Iterator[None]:
 class _Search:
     """What explains the answers of one component."""
 
-    def __init__(self, agreement: Agreement, before: Faults, known: Faults) -> None:
+    def __init__(self, agreement: Agreement, before: Faults, known: Faults = ()) -> None:
         self._agreement = agreement
         own = tuple(each for each in agreement.component.faults if each in known)
         self._choices = Choices(agreement, before, own)

@@ -124,6 +124,16 @@ def test_what_the_rest_left_open_is_asked_first(exam, attention):
     assert [x for x in agreement.places if (other, x) in agreement._agrees] == [open_]
 
 
+def test_what_is_known_from_elsewhere_is_tried_first_with_any_other(exam, attention):
+    (known,) = chosen(attention, "DetachesTheValues")
+    answers = answers_with(exam.bank, attention, chosen(attention, "DoesNotScale"))
+    choices = Choices(Agreement(exam.bank, attention, answers, loosely=False), (), (known,))
+    nothing, beside, *_ = choices.each(lambda found: found)
+    assert nothing == [()]
+    assert beside[0] == (known,)
+    assert chosen(attention, "DetachesTheValues", "DoesNotScale") in beside
+
+
 @pytest.mark.parametrize("seen", [True, False])
 def test_any_way_of_writing_a_mistake_may_be_seen_elsewhere(exam, attention, monkeypatch, seen):
     (one,) = chosen(attention, "IgnoresTheMask")

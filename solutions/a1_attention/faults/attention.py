@@ -509,7 +509,7 @@ class ScaleOfSixtyFour(Attention):
 
 
 class RoundsTheRoot(Attention):
-    """The root of d_k is rounded down to a whole number, as by int, // or math.isqrt.
+    """The root of d_k is rounded to a whole number, as by int, round, // or math.isqrt.
 
     For d_k = 4 or 9 that makes no difference; for 8 it does.
     """
@@ -518,6 +518,11 @@ class RoundsTheRoot(Attention):
 
     def scale(self, scores, q, v):
         return scores / math.isqrt(q.shape[-1])
+
+
+class RoundsTheRootToTheNearest(RoundsTheRoot):
+    def scale(self, scores, q, v):
+        return scores / round(q.shape[-1] ** 0.5)
 
 
 class RootInFloat32(Attention):
