@@ -6,10 +6,14 @@ from dataclasses import replace
 from autograder.diagnosis import Bank, Case, Component, Diagnosis, Faults, all_of, combine, same
 from autograder.sandbox.session import Answer
 
+RIGHT = 2
 
-def fits(answer: Answer, case: Case) -> bool:
-    """Whether an answer is right, or would be but for mistakes that are known."""
-    return any(same(answer, each, case) for each in (case.right, *case.known))
+
+def fits(answer: Answer, case: Case) -> int:
+    """RIGHT where an answer is right; 1 where it is but for mistakes that are known; else 0."""
+    if same(answer, case.right, case):
+        return RIGHT
+    return int(any(same(answer, each, case) for each in case.known))
 
 
 def with_known(

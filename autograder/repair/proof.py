@@ -4,38 +4,48 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from autograder.repair.edits import Edit
+from autograder.repair.known import RIGHT
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What an edit makes right: items, the cases that were wrong, all that is known of the cell."""
+    """What an edit makes right: items, the cases that were wrong, all that is known of the cell.
+
+    right: how many of the cases are right then, also without what known mistakes excuse.
+    """
 
     edit: Edit
     places: Sequence[int]  # as they were asked
     items: tuple[str, ...]
     mended: frozenset[int]
     whole: bool
+    right: int
+
+    @property
+    def final(self) -> bool:
+        """Whether nothing is left, not even what is known: no other edit can mend more."""
+        return self.right == len(self.places)
 
 
 def proof_of(
     edit: Edit,
     places: Sequence[int],
     items: Sequence[str],
-    asked: Iterable[bool],
+    asked: Iterable[int],
     may_be_wrong: Set[int],
     wrong: Set[int],
 ) -> Proof | None:
-    """What an edit proves, if anything. asked: which of the cases at `places` are right with it.
+    """What an edit proves, if anything. asked: how the answers at `places` fit with it.
 
     items: those of these cases. wrong: the cases that are wrong without it.
     """
-    right: list[int] = []
+    right: dict[int, int] = {}
     lost: set[str] = set()
     asked_for = 0
     for at, item, each in zip(places, items, asked, strict=False):
         asked_for += 1
         if each:
-            right.append(at)
+            right[at] = each
         elif at not in may_be_wrong or not right:  # it breaks something, or mends not the first
             return None
         else:
@@ -44,20 +54,21 @@ def proof_of(
         return None
     mended = {at: item for at, item in zip(places, items, strict=True) if at in wrong & {*right}}
     made = tuple(item for item in dict.fromkeys(mended.values()) if item not in lost)
-    return Proof(edit, places, made, frozenset(mended), not lost) if made else None
+    full = sum(each == RIGHT for each in right.values())
+    return Proof(edit, places, made, frozenset(mended), not lost, full) if made else None
 
 
 def best(proofs: Sequence[Proof]) -> list[Proof]:
-    """The smallest edits that mend most.
+    """The smallest edits that mend most, and most of what is known with it.
 
     Of several lines, it is the one that then would read as another line of the cell does.
     """
-    order = sorted(proofs, key=lambda each: (-len(each.mended), each.edit.tier))
-    found = [
-        each
-        for each in order
-        if len(each.mended) == len(order[0].mended) and each.edit.tier == order[0].edit.tier
-    ]
+
+    def rank(proof: Proof) -> tuple[int, int, int]:
+        return -len(proof.mended), -proof.right, proof.edit.tier
+
+    least = min(map(rank, proofs), default=None)
+    found = [each for each in proofs if rank(each) == least]
     if len({each.edit.line for each in found}) > 1:
         found = [each for each in found if each.edit.has_sister] or found
     return found

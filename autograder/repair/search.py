@@ -146,7 +146,7 @@ class _Search:
                 break
             told = edit.line, edit.source, edit.what, edit.missing
             if items := tuple(each for each in proof.items if each in self.failed):
-                beside = any(self.cases[at].known for at in proof.mended)
+                beside = not proof.final and any(self.cases[at].known for at in proof.mended)
                 how = items, proof.whole, edit.others, edit.beginning
                 found.append(Located(self.cell, *told, *how, beside))
             self.repairs.append((self.cell, edit))
@@ -178,10 +178,10 @@ class _Search:
                 for first in some:
                     ordered = [first, *(at for at in places if at != first)]
                     parts += self._search(trials, view, ordered, tiers)
-                    if any(each.whole for each in parts):
+                    if any(each.final for each in parts):
                         break
-                if any(each.whole for each in parts):
-                    parts = [each for each in parts if each.whole]
+                if any(each.final for each in parts):
+                    parts = [each for each in parts if each.final]
                     break
             proofs = best(parts)
             chosen = in_one_line(proofs) or skipped(proofs, partial(self._is_right, trials))
@@ -241,7 +241,7 @@ class _Search:
             if proofs is None:
                 break
             parts += proofs
-            if any(each.whole for each in proofs):
+            if any(each.final for each in proofs):
                 break
         return parts
 
@@ -275,10 +275,10 @@ class _Search:
                     asked = trials.ask(edit.text, map(self._paid, places))
                     proof = self._proof(edit, places, asked, self.wrong)
                     self.purse.pay(1e3 * trials.take_lost(), forks=not trials.is_running)
-                    if proof is not None and (proof.whole or not edit.goes_round):
+                    if proof is not None and (proof.final or not edit.goes_round):
                         found.append(proof)
                         parts[edit.line] += 1
-                        if proof.whole:  # nothing can be better here: is another line as good?
+                        if proof.final:  # nothing can be better here: is another line as good?
                             done[edit.line] = _ENOUGH
             left = [each for each in left[len(tried) :] if done[each.line] < _ENOUGH]
         return found
@@ -288,7 +288,7 @@ class _Search:
         return self.cases[at]
 
     def _proof(
-        self, edit: Edit, places: Sequence[int], asked: Iterable[bool], wrong: Set[int]
+        self, edit: Edit, places: Sequence[int], asked: Iterable[int], wrong: Set[int]
     ) -> Proof | None:
         items = [self.cases[at].item for at in places]
         return proof_of(edit, places, items, asked, wrong, self.wrong)

@@ -98,8 +98,8 @@ def _seconds_for(case: Case) -> float:
     return max(_CALL_SECONDS, _TIMES * case.seconds)
 
 
-def is_right(student: RemoteStudent, case: Case) -> bool | None:
-    """Whether a submission answers a case right; None when its process ended of it."""
+def is_right(student: RemoteStudent, case: Case) -> int | None:
+    """How a submission's answer to a case fits; None when its process ended of it."""
     answer = answered(student, case)
     return None if answer is None else fits(answer, case)
 
@@ -161,7 +161,7 @@ class Trials:
             asked = ask_after_each(student, cells, case.question, seconds)
             for edit, said in zip(edits, asked, strict=True):
                 answer = _told(said) if isinstance(said, StudentError) else said
-                right = answer is not None and fits(answer, case)
+                right = answer is not None and fits(answer, case) > 0
                 failure = answer.failure if answer else None
                 ended = failure is None or failure.type != Overdue.__name__
                 lost = 0.0 if ended else seconds
@@ -187,14 +187,14 @@ class Trials:
         right = any(self.ask(edit.text, [case]))
         return Tried(edit, right, True, ended=self.is_running)
 
-    def ask(self, text: str, cases: Iterable[Case]) -> Iterator[bool]:
-        """Of each case whether the cell with this text answers it right, in the shared fork.
+    def ask(self, text: str, cases: Iterable[Case]) -> Iterator[int]:
+        """Of each case how the answer of the cell with this text fits, in the shared fork.
 
         Ends early where the process does, or the cell raises.
         """
         student, asked = self._running(), None
         student.cell_errors.pop(self.cell, None)
-        right: bool | None = None
+        right: int | None = None
         with contextlib.suppress(StudentError):
             student.run_cell(Cell(self.cell, text))
             if self.cell in student.cell_errors:  # what was defined before is still there
@@ -209,12 +209,12 @@ class Trials:
         self._end()
         self._lost += _seconds_for(asked) if asked else _CALL_SECONDS
 
-    def ask_alone(self, text: str, cases: Iterable[Case]) -> Generator[bool, None, None]:
+    def ask_alone(self, text: str, cases: Iterable[Case]) -> Generator[int, None, None]:
         """The same in a fork of its own, in which nothing else has run, until it is closed."""
         with self._student_of(with_cell(self._submission, self.cell, text)) as student:
             student.run()
             if self.cell not in student.cell_errors:
-                yield from (bool(is_right(student, case)) for case in cases)
+                yield from (is_right(student, case) or 0 for case in cases)
 
     def kinds(self, view: View, case: Case) -> dict[cst.CSTNode, Kind]:
         """What each piece of the cell is while a case is asked; nothing where that fails."""

@@ -26,6 +26,20 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
     return scores.softmax(-1) @ v, scores.softmax(-1)
 """
+# Too long a sentence is not noticed, which is known; the reason is that sentences are counted.
+COUNTS_THE_SENTENCES = """\
+class PositionalEncoding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.1):
+        super().__init__()
+        self.register_buffer("encoding", sinusoidal_encoding(max_len, d_model), persistent=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        t = len(x)
+        if t > len(self.encoding):
+            raise ValueError(f"{t} words do not fit into {len(self.encoding)}")
+        return self.dropout(x + self.encoding[: x.shape[1]])
+"""
 # A mask of two sentences' padding that counts the pads, which is known, beside one of 5 words alone
 # that is not.
 TWO_PARTS = {
@@ -72,6 +86,14 @@ def test_a_line_is_told_beside_what_is_named(hand_in):
         in items(result)["attention_tensors"].message
     )
     assert result.score == 17
+
+
+def test_what_puts_the_named_right_too_is_told_before_what_need_not(result_with):
+    cell = {"positional_encoding": COUNTS_THE_SENTENCES}
+    found = told(result_with("a3_positional_encoding", locate=True, **cell))
+    assert found["named"].faults == ("positional_encoding.TooLongUnnoticed",)
+    assert found["line"].place.source == "t = len(x)"
+    assert "named" not in found["line"].what[0]
 
 
 def test_a_mistake_is_named_behind_a_line_and_paid_for_once(hand_in):
