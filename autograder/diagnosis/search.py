@@ -195,7 +195,8 @@ class _Search:
             bases = list(dict.fromkeys([known, ()]))
             for _ in range(_TOGETHER):
                 bases = best(self._choices.grown(bases, places))
-                fitting = [x for x in ours.fitting(bases, places) if ours.is_apart(x, places)]
+                fitting = self._with_twins(ours.fitting(bases, places), places)
+                fitting = [each for each in fitting if ours.is_apart(each, places)]
                 if fitting:
                     first, *others = [x for x in fitting if not ours.would_show(x)] or [()]
                     if first and len(others) < _ALTERNATIVES:
