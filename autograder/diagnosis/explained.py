@@ -12,7 +12,7 @@ _REST = "What else fails in this item is not explained by that."
 class Diagnosis:
     """Why an item failed: `faults` together; each of `alternatives` explains it as well.
 
-    loosely: its numbers agree to the digits of float32 alone; once: what had to be put right first;
+    loosely: its numbers agree to the digits of float32 alone; once: what had to be done first;
     partly: something of the item is wrong in another component, and nothing explains that.
     """
 
@@ -36,7 +36,7 @@ class Diagnosis:
         else:
             mistakes = "these mistakes together"
         digits = "to six digits" if self.loosely else "up to rounding"
-        its = f"Once {self.once} is put right, its" if self.once else "Its"
+        its = f"Once {self.once}, its" if self.once else "Its"
         lines = [f"{its} results agree, {digits}, with those of {mistakes}, in {where}:"]
         lines += map(_told, certain)
         if certain and others:

@@ -34,7 +34,7 @@ def charge_once(
         diagnosis = found.get(item.item)
         if diagnosis and item.item not in payers.values() and fails_alone(item.item, diagnosis):
             where = dict.fromkeys(titles[payers[each.id]] for each in diagnosis.faults)
-            once = f"Once {diagnosis.once} is put right, it" if diagnosis.once else "It"
+            once = f"Once {diagnosis.once}, it" if diagnosis.once else "It"
             said = f"{once} is right except for {_mistakes_in(list(where))}."
             item = carry(item, said, share, item.message)
         charged.append(item)

@@ -75,7 +75,7 @@ class Explaining:
         repairs = Repairs()
         located = self._located(left if assignment.locate else [], views, found, repairs)
         hidden = self._hidden(left, located, found, repairs, views)
-        if more := self._named(hidden, located, found):
+        if more := self._named(hidden, repairs, found):
             found |= more
             told, payers = self._charged(seen, found, views | hidden)
         if assignment.charge == "once":
@@ -209,16 +209,17 @@ class Explaining:
     def _named(
         self,
         hidden: Mapping[str, Behind],
-        located: Sequence[Located],
+        repairs: Repairs,
         known: Mapping[str, Diagnosis],
     ) -> dict[str, Diagnosis]:
         """What explains them then. known: what explains others."""
-        lines = dict.fromkeys(f"line {each.line} of the cell {each.cell}" for each in located)
+        lines = dict.fromkeys(f"line {edit.line} of the cell {cell}" for cell, edit in repairs)
+        once = f"{' and '.join(lines)} {'is' if len(lines) == 1 else 'are'} put right"
         found: dict[str, Diagnosis] = {}
         for view in dict.fromkeys(hidden.values()):
             some = [item for item in hidden if hidden[item] is view]
             found |= self._diagnosed(some, view, known)
-        return {item: replace(each, once=" and ".join(lines)) for item, each in found.items()}
+        return {item: replace(each, once=once) for item, each in found.items()}
 
     def _undone(self, items: Sequence[str]) -> dict[str, Undone]:
         """Of each item a line that does nothing, in the cells that it asks about."""
