@@ -1,4 +1,4 @@
-# What a mask is made into is kept by its shape, a single key needs none, and d_k is told for n_heads.
+# A mask is kept by its shape, a single key needs none, and the message names d_k.
 # fails: heads_mask, heads_blocked_rows, heads_bad_sizes
 # lines: if mask.shape not in self.kept:
 # lines: if mask is None or key.shape[1] == 1:
