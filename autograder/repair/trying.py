@@ -98,7 +98,7 @@ def _seconds_for(case: Case) -> float:
     return max(_CALL_SECONDS, _TIMES * case.seconds)
 
 
-def is_right(student: RemoteStudent, case: Case) -> int | None:
+def fit_of(student: RemoteStudent, case: Case) -> int | None:
     """How a submission's answer to a case fits; None when its process ended of it."""
     answer = answered(student, case)
     return None if answer is None else fits(answer, case)
@@ -200,7 +200,7 @@ class Trials:
             if self.cell in student.cell_errors:  # what was defined before is still there
                 return
             for asked in cases:
-                right = is_right(student, asked)
+                right = fit_of(student, asked)
                 if right is None:
                     break
                 yield right
@@ -214,7 +214,7 @@ class Trials:
         with self._student_of(with_cell(self._submission, self.cell, text)) as student:
             student.run()
             if self.cell not in student.cell_errors:
-                yield from (is_right(student, case) or 0 for case in cases)
+                yield from (fit_of(student, case) or 0 for case in cases)
 
     def kinds(self, view: View, case: Case) -> dict[cst.CSTNode, Kind]:
         """What each piece of the cell is while a case is asked; nothing where that fails."""

@@ -40,8 +40,7 @@ class PositionalEncoding(nn.Module):
             raise ValueError(f"{t} words do not fit into {len(self.encoding)}")
         return self.dropout(x + self.encoding[: x.shape[1]])
 """
-# A mask of two sentences' padding that counts the pads, which is known, beside one of 5 words alone
-# that is not.
+# Real tokens are counted, which is known, beside a causal mask that hangs on its size.
 TWO_PARTS = {
     "padding_mask": """\
 def padding_mask(tokens, pad_id=0):

@@ -37,7 +37,7 @@ def find_in(exam_of, server):
     def find_in(assignment_id):
         return partial(find, exam_of(assignment_id))
 
-    def find(exam, text, cell="attention", purse=None, known=None, **others):
+    def find(exam, text, cell="attention", purse=None, repairs=None, **others):
         texts = {cell: text, **others}
         cells = tuple(
             replace(each, source=texts.get(each.name, each.source)) if each.solution else each
@@ -54,7 +54,7 @@ def find_in(exam_of, server):
 
         spent = purse or Purse(time.monotonic() + 300)
         asked = exam.source, exam.bank, answers, failed, student_of, spent
-        return locate(submission, *asked, known or {}, [])
+        return locate(submission, *asked, {}, [] if repairs is None else repairs)
 
     return find_in
 
@@ -137,6 +137,14 @@ def test_so_is_one_of_which_another_name_is_used(find):
     )
     (found,) = find(bound.replace("(weights, v)", "(weights, mixed)"))
     assert (found.line, found.source) == (3, "asked, mixed = q, k")
+
+
+def test_what_was_proven_elsewhere_is_tried_before_anything_is_looked_for(find):
+    wrong, repairs = RIGHT.replace("/ math", "* math"), []
+    told = find(wrong, repairs=repairs)
+    spent = Purse(time.monotonic() + 300, left=0.0)  # nothing is left to look with
+    assert find(wrong, purse=spent, repairs=repairs) == told != []
+    assert find(wrong, purse=replace(spent)) == []
 
 
 def test_that_an_input_is_written_to_is_no_number(find):
