@@ -10,7 +10,7 @@ Where a tensor lies is known of its storage, as it is in torch: all views lie wh
 whichever way they were made.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from torch import Tensor
 from torch._C import _functorch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.overrides import TorchFunctionMode
+from torch.utils._device import DeviceContext, _device_constructors
 
 OTHER = torch.device("cuda:0")  # a label: nothing is ever allocated there
 
@@ -43,7 +44,7 @@ class AnotherDevice(TorchFunctionMode):
     """While it is entered, the other device exists."""
 
     def __init__(self) -> None:
-        super().__init__()
+        TorchFunctionMode.__init__(self)
         self._there: dict[int, StorageWeakRef] = {}  # an address that is kept is not used again
 
     def has(self, value: Any) -> bool:
@@ -132,6 +133,26 @@ class AnotherDevice(TorchFunctionMode):
                 "Expected all tensors to be on the same device, but found at least two devices, "
                 f"{OTHER} and cpu!"
             )
+
+
+class DefaultDevice(AnotherDevice, DeviceContext):  # torch looks for the latter when it is asked
+    """The same, as torch's default: what is made without saying where lies there, too."""
+
+    device = OTHER
+    __enter__ = TorchFunctionMode.__enter__  # the other one's would come after all modes
+    __exit__ = TorchFunctionMode.__exit__
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Do what torch would, and keep track of where."""
+        options = dict(kwargs or {})
+        if options.get("device") is None and func in _device_constructors():
+            options["device"] = OTHER
+        return super().__torch_function__(func, types, args, options)
+
+
+def device_for(options: Mapping[str, Any]) -> AnotherDevice:
+    """The other device for a call with these options: one of `device=None` is of the default."""
+    return AnotherDevice() if options.get("device", OTHER) is not None else DefaultDevice()
 
 
 def _storage(value: Any) -> torch.UntypedStorage | None:

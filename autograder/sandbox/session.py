@@ -10,13 +10,13 @@ import dataclasses
 import linecache
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from autograder.sandbox.elsewhere import OTHER, AnotherDevice
+from autograder.sandbox.elsewhere import OTHER, AnotherDevice, device_for
 from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.kept import Kept
 from autograder.sandbox.modules import Blueprint, Watched, Watcher, WrongParameters, modes
@@ -32,11 +32,11 @@ class How:
 
     cotangents: one for each output (None: leave it out); then the answer has the gradients of
     sum(output * cotangent) by every argument that requires one, and by every loaded weight.
-    elsewhere: the inputs say that they are on another device (see elsewhere.py), and the answer
-    whether the outputs are. read: attributes of the module to look at afterwards. watch: its
-    submodules whose calls are counted. count: count the calls of torch. work: count the
-    multiplications (see work.py). before: arguments, by place or name, of a call that is made of
-    the same function or module before; its others are those of the call.
+    elsewhere: the inputs say that they are on another device (see elsewhere.py), which is torch's
+    default for a call with device=None, and the answer whether the outputs are. read: attributes
+    of the module to look at afterwards. watch: its submodules whose calls are counted. count:
+    count the calls of torch. work: count the multiplications (see work.py). before: arguments, by
+    place or name, of an earlier call of the same function or module; its others are the call's.
     """
 
     cotangents: Sequence[Any] | None = None
@@ -182,7 +182,7 @@ class _Call:
     ) -> None:
         self._modules: list[torch.nn.Module] = []
         self._weights: list[torch.nn.Parameter] = []
-        self._device = AnotherDevice() if how.elsewhere else None
+        self._device = device_for(kwargs) if how.elsewhere else None
 
         # Where a module has been leaves its traces, and so does who watches.
         kept = None if how.elsewhere or how.watch else kept
@@ -221,6 +221,8 @@ class _Call:
         if how.before:
             with self._device or nothing:
                 self._call_before()
+            for at in self._written():  # what that wrote to them is not there for the call
+                self._given[at].detach().copy_(self._before[at])
         watcher = Watcher(self._modules[0], how.watch) if how.watch else None
         with (
             self._device or nothing,
@@ -233,17 +235,11 @@ class _Call:
         if how.cotangents is not None:
             inputs = [each for each in self._inputs if _wants_gradient(each)]
             gradients = _gradients(value, how.cotangents, [*inputs, *self._weights])
-        changed = tuple(
-            position
-            for position, (old, new) in enumerate(zip(self._before, self._given, strict=True))
-            if old is not None and not _same(old, new.detach())
-        )
-        there = tuple(map(self._device.has, _outputs(value))) if self._device else ()
         return Answer(
             value,
             gradients,
-            changed,
-            elsewhere=there,
+            tuple(self._written()),
+            elsewhere=tuple(map(self._device.has, _outputs(value))) if self._device else (),
             read=read,
             watched=watcher.found() if watcher else (),
             mode_changed=[modes(each) for each in self._modules] != modes_before,
@@ -252,13 +248,17 @@ class _Call:
         )
 
     def _call_before(self) -> None:
-        # It has inputs of its own: what it writes to them is not there for the call.
-        own = [each.clone() if _has_data(each) else each for each in self._given]
-        passed = zip([*range(len(self._positional)), *self._named], own, strict=True)
+        passed = zip([*range(len(self._positional)), *self._named], self._given, strict=True)
         given = {**dict(passed), **self._earlier}
         positional = [given.pop(at) for at in range(len(self._positional))]
         self._function(*positional, **given)
         torch.default_generator.manual_seed(0)  # what it drew is drawn again
+
+    def _written(self) -> Iterator[int]:
+        """Which inputs are no longer what they were."""
+        for at, (old, new) in enumerate(zip(self._before, self._given, strict=True)):
+            if old is not None and not _same(old, new.detach()):
+                yield at
 
 
 def _passed(value: Any, device: AnotherDevice | None) -> Any:

@@ -462,7 +462,7 @@ def causal_mask(size, device=None):
 # ### The causal mask
 #
 # Shape `(size, size)`, dtype `torch.bool`, `True` on and below the diagonal, for every size from 1
-# upwards, on the device that was asked for.
+# upwards, on the device that was asked for, or on torch's default device if that was none.
 
 # %% active="ipynb" check="causal_mask"
 # check("causal_mask")

@@ -478,6 +478,12 @@ def test_causal_mask_device(agree: Agree) -> None:
     agree("causal_mask", 6, device="cuda", elsewhere=True)  # of a size that was never asked
 
 
+@item("causal_mask", hint="Where does torch put a tensor for device=None?", fits="device")
+def test_causal_mask_on_the_default_device(agree: Agree) -> None:
+    """The causal mask is on torch's default device where none is asked for."""
+    agree("causal_mask", 7, device=None, elsewhere=True)  # the other one is the default here
+
+
 @item("causal_mask", hint="Is a mask that was made before handed out again?", fits="device")
 def test_causal_mask_of_two_devices(agree: Agree) -> None:
     """A causal mask is on the device that is asked for, after one on another device, too."""

@@ -211,9 +211,29 @@ def test_a_result_that_does_not(made):
     assert answer_of(made).elsewhere == (False,)
 
 
-def answer_of(made):
+@pytest.mark.parametrize(
+    ("made", "there"),
+    {
+        "torch.ones(2, device=device)": True,
+        "torch.arange(3).to(device)": True,
+        "torch.tensor([[True]], device=device)": True,
+        "torch.zeros(2, device=torch.get_default_device())": True,
+        "torch.ones(2, device=device or 'cpu')": False,
+        "torch.from_numpy(__import__('numpy').ones(2))": False,
+    }.items(),
+)
+def test_a_call_with_no_device_asks_for_the_default_one(made, there):
+    assert answer_of(made, device=None).elsewhere == (there,)
+    assert torch.get_default_device() == torch.device("cpu")
+
+
+def test_the_default_device_is_here_where_one_is_asked_for():
+    assert answer_of("torch.ones(2)", device="cuda").elsewhere == (False,)
+
+
+def answer_of(made, **options):
     session = Session()
-    session.cell("one", f"import torch\ndef f(x): return {made}")
-    answer = session.call("f", [torch.ones(2)], {}, How(elsewhere=True))
+    session.cell("one", f"import torch\ndef f(x, device=None): return {made}")
+    answer = session.call("f", [torch.ones(2)], options, How(elsewhere=True))
     assert answer.failure is None
     return answer

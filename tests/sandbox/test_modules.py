@@ -136,6 +136,32 @@ def test_what_a_function_keeps_in_a_module_shows_in_the_next(asking, x):
         agree("repeat", layer, x, 2, before={1: 2 * x})
 
 
+def test_what_is_kept_for_the_same_tensor_shows_beside_another_mask(asking, x):
+    right = "y = self.drop(self.inner(x)) + self.table"
+    agree = asking(
+        f"self.seen = x.detach() * 2\n        {right}",
+        f"if x is not self.seen:\n            {right.replace('y =', 'self.y =')}\n"
+        "            self.y = self.y if mask is None else self.y * mask\n"
+        "        self.seen, y, mask = x, self.y, None",
+    )
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x, mask=torch.ones(3, dtype=torch.bool))
+    none = {"mask": torch.zeros(3, dtype=torch.bool)}
+    with pytest.raises(Wrong, match="after a call with another mask: "):
+        agree(layer, x, mask=torch.ones(3, dtype=torch.bool), before=none)
+
+
+def test_what_a_call_wrote_to_its_inputs_is_not_there_for_the_next(asking, x):
+    agree = asking(
+        "y = self.drop(self.inner(x)) + self.table",
+        "y = self.drop(self.inner(x)) + self.table\n        x.mul_(2)",
+    )
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x, before={"mask": torch.ones(3, dtype=torch.bool)})
+    with pytest.raises(Wrong, match="changes its input"):
+        agree.unchanged(layer, x)
+
+
 BESIDE = {
     "a name": "self.inner = self.again = nn.Linear(d_in, d_out)",
     "unused": "self.inner, self.more = nn.Linear(d_in, d_out), nn.Linear(1, 1)",

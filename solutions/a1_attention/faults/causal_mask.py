@@ -68,6 +68,18 @@ class DeviceIgnored(CausalMask):
         return None
 
 
+class NoDeviceIsTheCPU(CausalMask):
+    """Where no device is asked for, the mask is made on the CPU, whatever torch's default is.
+
+    What does torch itself do with device=None?
+    """
+
+    item = "causal_mask"
+
+    def place(self, device):
+        return device or "cpu"
+
+
 class KeptForAnotherDevice(CausalMask):
     """A mask of the same size that was made before is handed out again, wherever it lies.
 
