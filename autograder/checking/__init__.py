@@ -1,7 +1,7 @@
 """Checks: what they are written with, and what runs them against one submission."""
 
 from autograder.asking import LocalStudent, Question, Student, StudentError
-from autograder.checking.agree import Agree, Wrong
+from autograder.checking.agree import Agree
 from autograder.checking.asked import Asked, too_little, too_much
 from autograder.checking.collect import CHECKS, Check, ChecksBroken, collect
 from autograder.checking.draw import Draw
@@ -9,6 +9,7 @@ from autograder.checking.loading import load
 from autograder.checking.runner import CheckOutcome, Runner
 from autograder.checking.trained import read_weights
 from autograder.checking.weights import Weights
+from autograder.checking.wrong import Wrong
 from autograder.handout.checks import compare
 from autograder.sandbox.modules import Blueprint
 

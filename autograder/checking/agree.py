@@ -1,6 +1,7 @@
 """Asks the student and the reference the same, and holds the two answers together."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import torch
@@ -9,6 +10,7 @@ from autograder.asking import Question, ReferenceFailed, Student, StudentError, 
 from autograder.checking.asked import Asked, too_little, too_much
 from autograder.checking.described import Target, described, module_said
 from autograder.checking.weights import Weights
+from autograder.checking.wrong import Wrong
 from autograder.course import Verdict
 from autograder.handout.checks import compare
 from autograder.handout.checks.problem import Problem
@@ -18,17 +20,6 @@ from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 _GRADIENT = "the gradient of"
-
-
-class Wrong(Exception):
-    """The submission's answer is wrong; the message is the sentence for the student.
-
-    kind: one of KINDS; None where a check speaks in words of its own, which its hint fits.
-    """
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.kind = problem.kind if isinstance(problem, Problem) else None
 
 
 class Agree:
@@ -235,8 +226,10 @@ class Agree:
                 self.wrong(target, f"{said}, got {told(failure)}", *args)
             lost = [str(each) for each in naming if str(each) not in failure.message]
             if lost:
-                problem = f"the message of its {failure.type} lacks {' and '.join(lost)}"
-                self.wrong(target, f"{problem}: {failure.message}", *args)
+                lacks = f"the message of its {failure.type} lacks {' and '.join(lost)}"
+                called = described(target, self.parameters_of(target), args, {})
+                unsaid = replace(failure, message=f"T{lacks[1:]}.")
+                raise Wrong(f"{called}: {lacks}: {failure.message}", unsaid) from raised
             if unlike and self._is_refused(target, unlike, failure):
                 self.wrong(
                     target, f"the same {failure.type} is raised here, where all is well", *unlike

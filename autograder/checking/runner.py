@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.asking import RemoteStudent, Student, StudentError
-from autograder.checking.agree import Agree, Wrong
+from autograder.checking.agree import Agree
 from autograder.checking.asked import Asked
 from autograder.checking.collect import CHECKS, Check
 from autograder.checking.draw import Draw
 from autograder.checking.heard import Heard
 from autograder.checking.passed import Passed
 from autograder.checking.weights import Weights
+from autograder.checking.wrong import Wrong
 from autograder.course import Assignment, Verdict, seed
 from autograder.handout.checks.problem import kind_of_error
 from autograder.notebooks import Source
@@ -43,7 +44,7 @@ class CheckOutcome:
     asked: tuple[Asked, ...]
     notes: tuple[str, ...] = ()  # what it noticed and does not judge
     advice: str | None = None  # the hint, where it fits what happened
-    failure: Failure | None = None  # the exception that ended it
+    failure: Failure | None = None  # what ended it, or what should be raised in other words
     notebook: str | None = None  # what the notebook asks in the place of recorded cases
     calls: int = 0  # that it made
 
@@ -147,6 +148,6 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree, calls: int
     asked, notes = tuple(agree.asked), tuple(agree.notes)
     about = check.item, check.sentence, check.public, check.hint, check.fits
     advice = check.hint if hint_fits else None
-    failure = error.failure if isinstance(error, StudentError) else None
+    failure = error.failure if isinstance(error, (StudentError, Wrong)) else None
     so = verdict, message, asked, notes
     return CheckOutcome(*about, *so, advice, failure, check.notebook, calls)

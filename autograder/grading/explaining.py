@@ -165,7 +165,17 @@ class Explaining:
         for done, (view, some) in enumerate(looks.items(), 1):
             purse.kept = KEPT * (len(looks) - done)
             found += self._located_behind(view, some, purse, known, repairs)
-        return joined(found)
+        return [self._with_what_is_named(each, known) for each in joined(found)]
+
+    def _with_what_is_named(self, line: Located, known: Mapping[str, Diagnosis]) -> Located:
+        """With the items, too, that a known mistake explains, where that is the same mistake."""
+        cells = {
+            item: {self.exam.source.defined_in.get(fault.of[0]) for fault in each.all_faults}
+            for item, each in known.items()
+            if line.mends_all and not each.partly and item not in line.items
+        }
+        more = [item for item, theirs in cells.items() if theirs == {line.cell}]
+        return replace(line, items=(*line.items, *more))
 
     def _located_behind(
         self,

@@ -1,6 +1,7 @@
 """The mistakes of a submission, each told once: what, where, what it costs, what it touches."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Place, Verdict
@@ -11,6 +12,13 @@ from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
 
 _UNDONE = "This line does nothing. Is something missing there?"
+
+
+@dataclass(frozen=True)
+class _Unsaid:
+    """An exception that is raised as it should be, but in words that leave something out."""
+
+    failure: Failure
 
 
 def mistakes_of(
@@ -36,11 +44,23 @@ def mistakes_of(
     ways: dict[object, Fault] = {}
     for fault in (fault for each in found.values() for fault in each.faults):
         ways.setdefault(fault.mistake, fault)
+    # A line with which all is right is where what is known of its cell stands.
+    same: dict[object, list[object]] = {
+        line: [
+            key
+            for item, each in found.items()
+            if item in line.items and not each.partly
+            for key in _keys_of(each, ways)
+        ]
+        for line in located
+        if line.mends_all
+    }
     touched: dict[object, list[ItemResult]] = {}
     for item in items:
         lines = [each for each in located if item.item in each.items]
         for key in _keys(item, raised.get(item.item), found.get(item.item), lines, ways):
-            touched.setdefault(key, []).append(item)
+            for one in dict.fromkeys(same.get(key) or [key]):
+                touched.setdefault(one, []).append(item)
     # An exception that a repair puts right in some items, and hides more in others, is one mistake.
     at = {(each.cell, each.line): each for each in touched if isinstance(each, Failure)}
     for line in [each for each in touched if isinstance(each, Located)]:
@@ -105,16 +125,15 @@ def _keys(
 ) -> list[object]:
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
     if diagnosis is not None:
-        uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
-        more = lines if diagnosis.partly else []
-        certain = dict.fromkeys((ways[each.mistake],) for each in diagnosis.certain)
-        return [*certain, *uncertain, *more]
+        return [*_keys_of(diagnosis, ways), *(lines if diagnosis.partly else ())]
     if lines:
         return list(lines)
     if item.verdict is Verdict.ERROR and failure is not None:
         return [failure]
     if item.verdict not in TO_DIAGNOSE:
         return []
+    if failure is not None:
+        return [_Unsaid(failure)]
     return [item.known or f"No known mistake explains it.\n{item.message}"]
 
 
@@ -123,15 +142,25 @@ def _place(located: Located | Undone) -> Place:
     return Place(cell=located.cell, line=located.line, source=wire.text(located.source, 200))
 
 
+def _keys_of(diagnosis: Diagnosis, ways: Mapping[object, Fault]) -> list[object]:
+    uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
+    return [*dict.fromkeys((ways[each.mistake],) for each in diagnosis.certain), *uncertain]
+
+
+def _raised_at(failure: Failure) -> Place | None:
+    if failure.cell is None or failure.line is None:
+        return None
+    return Place(cell=failure.cell, line=failure.line, source=failure.source or "")
+
+
 def _told(key: object) -> dict[str, object]:
     if isinstance(key, Located):
         return {"kind": "line", "what": (wire.text(key.said, 1000),), "place": _place(key)}
+    if isinstance(key, _Unsaid):
+        return {"kind": "line", "what": (key.failure.message,), "place": _raised_at(key.failure)}
     if isinstance(key, Failure):
         said = f"{key.type}: {key.message}" if key.message else key.type
-        place = None
-        if key.cell is not None and key.line is not None:
-            place = Place(cell=key.cell, line=key.line, source=key.source or "")
-        return {"kind": "error", "what": (said,), "place": place}
+        return {"kind": "error", "what": (said,), "place": _raised_at(key)}
     if isinstance(key, tuple):
         faults: Faults = key
         return {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from autograder.repair import calls, copied, donors, filling, idle, instead, lines, values
+from autograder.repair import calls, copied, donors, filling, grouped, idle, instead, lines, values
 from autograder.repair.differing import OTHER_ORDER, beginning
 from autograder.repair.rules import Place, alternatives
 from autograder.repair.sisters import in_sisters
@@ -106,7 +106,7 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
         *(instead.ways_out, copied.numbered),
     ),
     (
-        *(instead.fills, instead.one_for_all, instead.parameters, instead.assignments),
+        *(instead.fills, grouped.one_for_all, instead.parameters, instead.assignments),
         *(instead.blocks, instead.statements, donors.stated, instead.defaults, instead.tests),
         *(copied.as_sister, copied.in_a_call, instead.new_axes),
     ),

@@ -29,6 +29,11 @@ class Located:
     beside: bool = False
 
     @property
+    def mends_all(self) -> bool:
+        """Whether the edit leaves nothing wrong in the cell: what is named there is this, too."""
+        return self.whole and not self.beside
+
+    @property
     def said(self) -> str:
         """What the student reads beside the line."""
         right = f"everything that {'is asked of this cell' if self.whole else 'these items ask'}"

@@ -28,6 +28,7 @@ IN_A_FUNCTION = [
     ("return q.view(2)", "return q.reshape(2)"),
     ("return q.masked_fill(m, 0.0)", "return q.masked_fill(m, float('-inf'))"),
     ("return q.sqrt() + k", "return (q + k).sqrt()"),
+    ("return q * k ** 1 / 2", "return q * (k ** (1 / 2))"),
     ("if m is not None:\n        q = k\n    return q", "if True:\n        q = k\n    return q"),
     ("q += k\n    return q", "q = q + k\n    return q"),
     ("q = k\n    m = q\n    return m", "m = q\n    q = k\n    return m"),

@@ -6,8 +6,9 @@ from torch import nn
 
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import Cell, LocalStudent, StudentError
-from autograder.checking.agree import Agree, Wrong
+from autograder.checking.agree import Agree
 from autograder.checking.weights import Weights
+from autograder.checking.wrong import Wrong
 from autograder.course.result import Verdict
 from autograder.sandbox import walls
 from autograder.sandbox.confine import Limits
@@ -226,6 +227,15 @@ def test_what_is_wrong_is_told(asking, x, old, new, said):
     assert said in str(told.value)
     if isinstance(told.value, StudentError):
         assert told.value.verdict is Verdict.WRONG
+
+
+def test_words_that_leave_something_out_have_a_line(asking, x):
+    agree = asking("d_in {d_in} is odd", "odd")
+    with pytest.raises(Wrong) as told:
+        agree.raises(ValueError, agree.module("Layer", 5, 3), x, naming=(5,))
+    failure = told.value.failure
+    assert failure.message == "The message of its ValueError lacks 5."
+    assert "raise ValueError(" in failure.source
 
 
 def test_writing_to_an_input_is_found(asking, x):
