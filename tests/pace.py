@@ -9,7 +9,8 @@ import torch
 
 from autograder.course.manifest import read_course
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.components import Component, Faults
+from autograder.diagnosis.components import Component
+from autograder.diagnosis.fault import Faults
 from autograder.diagnosis.search import diagnose
 from autograder.grading import prepare
 

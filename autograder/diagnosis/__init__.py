@@ -4,20 +4,10 @@ from autograder.diagnosis.accepted import Accepted
 from autograder.diagnosis.alone import Alone, can_be_run
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
-from autograder.diagnosis.components import (
-    FAULTS,
-    SHOWS,
-    BadFault,
-    Component,
-    Fault,
-    Faults,
-    combine,
-    named,
-    of_name,
-    read_components,
-)
+from autograder.diagnosis.components import FAULTS, SHOWS, Component, of_name, read_components
 from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
+from autograder.diagnosis.fault import BadFault, Fault, Faults, combine, named
 from autograder.diagnosis.fitted import diagnose_fitted
 from autograder.diagnosis.search import diagnose, one_thread
 from autograder.diagnosis.symptoms import (

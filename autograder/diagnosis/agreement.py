@@ -7,7 +7,8 @@ from itertools import takewhile
 from autograder.diagnosis.accepted import Accepted, agree
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import WrongParts, apart, shapes
-from autograder.diagnosis.components import Component, Fault, Faults, combine
+from autograder.diagnosis.components import Component
+from autograder.diagnosis.fault import Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others

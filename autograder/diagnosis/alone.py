@@ -14,8 +14,9 @@ from itertools import islice
 from autograder.diagnosis.accepted import Accepted, agree
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import same
-from autograder.diagnosis.components import Component, Fault, Faults, combine
+from autograder.diagnosis.components import Component
 from autograder.diagnosis.evidence import Case, cannot_be_loaded
+from autograder.diagnosis.fault import Fault, Faults, combine
 from autograder.diagnosis.fitted import with_fitting_weights
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer

@@ -13,8 +13,9 @@ from autograder.checking import CheckOutcome
 from autograder.course import Verdict
 from autograder.diagnosis.accepted import Accepted
 from autograder.diagnosis.comparing import same
-from autograder.diagnosis.components import Component, Fault, Faults, of_name
+from autograder.diagnosis.components import Component, of_name
 from autograder.diagnosis.evidence import Case, ask, tensors_of, told_by
+from autograder.diagnosis.fault import Fault, Faults
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import combinations, takewhile
 
 from autograder.diagnosis.agreement import Agreement
-from autograder.diagnosis.components import Fault, Faults, combine
 from autograder.diagnosis.evidence import tensors_of
+from autograder.diagnosis.fault import Fault, Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be

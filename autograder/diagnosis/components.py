@@ -6,8 +6,7 @@ and is asked as a student is.
 """
 
 import ast
-import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ import yaml
 from torch import nn
 
 from autograder.asking import Question
+from autograder.diagnosis.fault import BadFault, Fault, Faults, combine, fault_of
 from autograder.diagnosis.made import Modules
 from autograder.notebooks import Source, given_names, modules_for
 from autograder.sandbox.kept import named_by_constructors
@@ -28,41 +28,6 @@ FAULTS = "faults"  # beside the source: a file a component
 SHOWS = "shows.yml"  # beside these: where each of their faults shows
 
 
-class BadFault(ValueError):
-    """A file of the bank is not as it must be: a fault of the course's."""
-
-
-@dataclass(frozen=True, eq=False)
-class Fault:
-    """One mistake in one component."""
-
-    component: str
-    of: tuple[str, ...]  # what that stands for in the notebook
-    name: str
-    item: str  # meant to catch it
-    sentence: str  # what is done wrong
-    thought: str  # what to think about
-    steps: frozenset[str]  # those that it overrides
-    # In how many cases of which item it changes the answer, where that is known.
-    shows: Mapping[str, int] = field(default_factory=dict, compare=False)
-
-    @property
-    def said(self) -> str:
-        """What a student reads."""
-        return f"{self.sentence}\n  {self.thought}"
-
-    @property
-    def mistake(self) -> tuple[str, str]:
-        """What is the same in all ways to write it."""
-        return self.component, self.sentence
-
-    @property
-    def id(self) -> str:
-        """Its name in results: `area.AddsTheSides`."""
-        return f"{self.component}.{self.name}"
-
-
-Faults = tuple[Fault, ...]  # on different steps, of one component and of those it is built on
 Others = Sequence[tuple["Component", Faults]]
 
 
@@ -77,6 +42,7 @@ class Component:
     base: type
     classes: Mapping[str, type]
     faults: Faults
+    styles: Faults
     uses: frozenset[str]  # names of other solution cells, and given ones, in its own cell
     needs: frozenset[str]  # the same, and what these are built on
     _session: Session = field(repr=False)
@@ -219,14 +185,17 @@ def _component(
     if unknown:
         raise BadFault(f"{path}: {unknown[0]} is defined by no solution cell")
     faulty = [each for each in classes.values() if issubclass(each, base) and each is not base]
-    faults = tuple(_fault(path, of, each, base, shows.get(each.__name__, {})) for each in faulty)
-    if lost := set(getattr(base, "often", ())) - {each.name for each in faults}:
-        raise BadFault(f"{path}: {base.__name__} says that these are made often: {sorted(lost)}")
+    found = [fault_of(path, of, each, base, shows.get(each.__name__, {})) for each in faulty]
+    faults = tuple(each for each in found if not each.is_style)
+    styles = tuple(each for each in found if each.is_style)
+    for listed, there in (("often", faults), ("styles", styles)):
+        if lost := set(getattr(base, listed, ())) - {each.name for each in there}:
+            raise BadFault(f"{path}: {base.__name__}.{listed} has what is none: {sorted(lost)}")
     where = source.defined_in[of[0]]
     uses, needs = (each - set(of) for each in _needs(source, where))
     names = path.stem, of, where, text
     making = named_by_constructors(session.codes[own])
-    return Component(*names, base, classes, faults, uses, needs, session, before, making)
+    return Component(*names, base, classes, faults, styles, uses, needs, session, before, making)
 
 
 def _run(session: Session, name: str, text: str, path: Path) -> None:
@@ -242,27 +211,6 @@ def _is_here(value: type) -> bool:
 def _names(component: type) -> tuple[str, ...]:
     of: Any = component.of  # type: ignore[attr-defined]
     return (of,) if isinstance(of, str) else tuple(of)
-
-
-def _fault(
-    path: Path, of: tuple[str, ...], found: type, base: type, shows: Mapping[str, int]
-) -> Fault:
-    sentence, _, thought = (inspect.getdoc(found) or "").partition("\n\n")
-    # One that inherits from another is the same mistake, written in another way.
-    between = found.__mro__[: found.__mro__.index(base)]
-    item = getattr(found, "item", None)
-    if not sentence or not thought or not isinstance(item, str):
-        raise BadFault(f"{path}: {found.__name__} lacks a sentence, a thought, or its item")
-    names = {name for each in between for name in vars(each)}
-    steps = {name for name in names if not name.startswith("__") or name == "__init__"}
-    steps -= {"item"}
-    if strange := [each for each in steps if not hasattr(base, each)]:
-        raise BadFault(f"{path}: {found.__name__} overrides no step of {base.__name__}: {strange}")
-    if not steps:
-        raise BadFault(f"{path}: {found.__name__} overrides nothing")
-    sentence, thought = (" ".join(each.split()) for each in (sentence, thought))
-    parts = path.stem, of, found.__name__, item, sentence, thought
-    return Fault(*parts, frozenset(steps), shows)
 
 
 def _needs(source: Source, cell: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -282,17 +230,6 @@ def _needs(source: Source, cell: str) -> tuple[frozenset[str], frozenset[str]]:
         found |= new
         waiting += [source.defined_in[name] for name in new & source.defined_in.keys()]
     return frozenset(used[cell] & known), frozenset(found)
-
-
-def combine(faults: Iterable[Fault]) -> bool:
-    """Whether each is on steps of its own, so that one submission may have them all."""
-    steps = [(each.component, step) for each in faults for step in each.steps]
-    return len(steps) == len(set(steps))
-
-
-def named(faults: Iterable[Fault]) -> tuple[str, ...]:
-    """Their ids."""
-    return tuple(each.id for each in faults)
 
 
 def of_name(components: Sequence[Component], name: str) -> Component | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from autograder.diagnosis.components import Fault, Faults
+from autograder.diagnosis.fault import Fault, Faults
 
 _REST = "What else fails in this item is not explained by that."
 
@@ -13,7 +13,8 @@ class Diagnosis:
     """Why an item failed: `faults` together; each of `alternatives` explains it as well.
 
     loosely: its numbers agree to the digits of float32 alone; once: what had to be done first;
-    partly: something of the item is wrong in another component, and nothing explains that.
+    partly: something of the item is wrong in another component, and nothing explains that; styles:
+    another right way to write it, beside which the faults give these results.
     """
 
     faults: Faults
@@ -22,6 +23,7 @@ class Diagnosis:
     loosely: bool = False
     once: str = ""
     partly: bool = False
+    styles: Faults = ()
 
     def __str__(self) -> str:
         """The paragraphs that the student reads."""
@@ -82,7 +84,18 @@ class Diagnosis:
         """That of an item in which two components fail."""
         both = tuple(dict.fromkeys(self.faults + other.faults))
         loosely, partly = self.loosely or other.loosely, self.partly or other.partly
-        return Diagnosis(both, self.cases + other.cases, loosely=loosely, partly=partly)
+        styles, cases = self.styles + other.styles, self.cases + other.cases
+        return Diagnosis(both, cases, loosely=loosely, partly=partly, styles=styles)
+
+    def mistaken(self) -> "Diagnosis":
+        """The same with the styles set apart from the mistakes."""
+        choices = [
+            tuple(each for each in one if not each.is_style)
+            for one in (self.faults, *self.alternatives)
+        ]
+        first, *others = dict.fromkeys(choices)
+        styles = tuple(each for each in self.faults if each.is_style)
+        return replace(self, faults=first, alternatives=tuple(others), styles=styles)
 
 
 def all_of(choices: Iterable[Faults]) -> Iterable[Fault]:

@@ -12,9 +12,10 @@ from typing import Any
 from torch import Tensor
 
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.components import Component, Faults, combine
+from autograder.diagnosis.components import Component
 from autograder.diagnosis.evidence import Case, cannot_be_loaded
 from autograder.diagnosis.explained import Diagnosis
+from autograder.diagnosis.fault import Faults, combine
 from autograder.diagnosis.search import diagnose
 from autograder.handout.checks.weights import drawn_weights
 from autograder.sandbox.modules import Blueprint

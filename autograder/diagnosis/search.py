@@ -7,8 +7,9 @@ all are named, or none.
 
 Simple explanations go before others: one fault; two that are made often; one that explains
 something, with any other, and then with more; the same of the parts that a component is built on;
-three that are made often; all of it once more to the digits of float32, for what is left. An
-earlier part that is known to be wrong may be at work in a later one or not: both are tried.
+three that are made often; all of it once more in other styles, and to the digits of float32, for
+what is left. An earlier part that is known to be wrong may be at work in a later one or not: both
+are tried.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,8 +23,9 @@ import torch
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.choices import Choices, best
-from autograder.diagnosis.components import Fault, Faults, combine
+from autograder.diagnosis.components import Component
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
+from autograder.diagnosis.fault import Fault, Faults, combine
 from autograder.sandbox.session import Answer
 
 _TOGETHER = 4  # faults known from some items that are tried together on the others
@@ -49,10 +51,12 @@ def diagnose(
                 continue
             certain: Faults = ()
             ours: dict[str, Diagnosis] = {}
-            for loosely in (False, True):
-                search = _Search(Agreement(bank, component, answers, loosely), before, known)
-                ours = search.diagnose(failed) | ours
-                certain = certain or search.certain
+            for loosely, style in _in_turn(component):
+                agreement = Agreement(bank, component, answers, loosely)
+                search = _Search(agreement, (*before, *style), known)
+                found_now = search.diagnose(failed)
+                ours = {item: each.mistaken() for item, each in found_now.items()} | ours
+                certain = certain or tuple(x for x in search.certain if not x.is_style)
                 wanted = {each for each in search.items if each in failed}
                 if ours.keys() >= wanted:
                     break
@@ -68,6 +72,13 @@ def diagnose(
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain
         return {item: replace(x, partly=item in silent) for item, x in found.items()}
+
+
+def _in_turn(component: Component) -> Iterator[tuple[bool, Faults]]:
+    """How it is looked for: to all digits, beside other right ways to write it, to a few digits."""
+    yield False, ()
+    yield from ((False, (each,)) for each in component.styles)
+    yield True, ()
 
 
 @contextmanager

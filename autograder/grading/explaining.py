@@ -147,7 +147,8 @@ class Explaining:
                 return Alone(self.exam.bank, *asked)
 
             def fails_alone(item: str, why: Diagnosis) -> bool:
-                return alone(views.get(item)).fails_through(why.faults, item, why.loosely)
+                faults = (*why.faults, *why.styles)
+                return alone(views.get(item)).fails_through(faults, item, why.loosely)
 
             return charge_once(items, found, fails_alone, assignment.carried_share)
 

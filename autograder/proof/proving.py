@@ -75,10 +75,14 @@ def prove(
             HandedIn(name, maker.hand_in(name, component.cell, component.cell_with(faults)))
             for name, (component, faults) in faulty.items()
         ]
-        bases = {f"{each.name} without a fault": each for each in exam.bank.components}
+        bases: dict[str, tuple[Component, Faults]] = {
+            f"{each.name} without a fault": (each, ()) for each in exam.bank.components
+        }
+        styles = ((each, style) for each in exam.bank.components for style in each.styles)
+        bases |= {f"the style {style.id}": (each, (style,)) for each, style in styles}
         class_ += [
-            HandedIn(name, maker.hand_in(name, each.cell, each.cell_with(())))
-            for name, each in bases.items()
+            HandedIn(name, maker.hand_in(name, each.cell, each.cell_with(style)))
+            for name, (each, style) in bases.items()
         ]
         class_ += [HandedIn(each.name, each.write(Path(folder))) for each in variants]
         results = pool.grade(assignment_id, class_, tell)

@@ -10,8 +10,8 @@ from autograder.checking import Asked
 from autograder.course.result import Verdict
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
-from autograder.diagnosis.components import named
 from autograder.diagnosis.evidence import Case
+from autograder.diagnosis.fault import named
 from autograder.diagnosis.search import diagnose
 from autograder.export.feedback import write_feedback
 from autograder.grading import grade

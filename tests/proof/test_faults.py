@@ -11,7 +11,8 @@ from torch import nn
 from autograder.course import source_path
 from autograder.course.manifest import read_course
 from autograder.diagnosis.comparing import apart, same
-from autograder.diagnosis.components import BadFault, read_components
+from autograder.diagnosis.components import read_components
+from autograder.diagnosis.fault import BadFault
 from autograder.diagnosis.search import diagnose
 from autograder.grading import prepare
 from autograder.notebooks.source import read_source
@@ -212,5 +213,7 @@ def test_a_fault_must_say_all_that_it_has_to():
     ):
         with pytest.raises(BadFault, match=said):
             bank_with(f"\n\nclass New(CausalMask):\n{body}\n")
+    with pytest.raises(BadFault, match=r"CausalMask.styles has what is none: \['New'\]"):
+        bank_with("\n\nCausalMask.styles = ('New',)\n")
     with pytest.raises(BadFault, match="ZeroDivisionError"):
         bank_with("\n\n1 / 0\n")

@@ -24,6 +24,8 @@ class Attention:
         *("ReturnsTheOutputAlone", "ReturnsTheWeightsFirst", "ViewsTheInputs", "FourAxesAlone"),
     )
 
+    styles = "OpensRowsWithoutKeys", "ScoresRowsWithoutKeysAlike"
+
     def look_at(self, q, k, v, mask):
         pass
 
@@ -101,6 +103,27 @@ class Attention:
         weights = self.drop(weights)
         output = self.cast_back(self.mix(weights, v))
         return self.give(output, self.cast_back(weights), scores)
+
+
+# Other right ways to write it
+
+
+class OpensRowsWithoutKeys(Attention):
+    """What may attend to nothing attends to all keys first, and its weights are emptied then."""
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask & mask.any(-1, keepdim=True), -torch.inf)
+
+    def empty(self, weights, mask):
+        return weights.masked_fill(~mask.any(-1, keepdim=True), 0.0)
+
+
+class ScoresRowsWithoutKeysAlike(OpensRowsWithoutKeys):
+    """The same, but that all of its keys have a score of 0."""
+
+    def block(self, scores, mask):
+        blocked = scores.masked_fill(~mask, -torch.inf)
+        return blocked.masked_fill(~mask.any(-1, keepdim=True), 0.0)
 
 
 # Looking at the inputs

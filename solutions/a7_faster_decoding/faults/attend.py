@@ -14,6 +14,8 @@ class Attend:
         *("MaskForgotten", "MaskTurnedRound", "MaskTurnedRoundWithALargeNumber", "QueriesAreX"),
     )
 
+    styles = ("BlockedKeysAreEmptied",)
+
     def ask(self, x):
         return x
 
@@ -57,6 +59,17 @@ class Attend:
         weights = self.weigh(self.normalise(self.block(scores, mask)), mask)
         found = self.finish(attention, self.merge(self.mix(weights, keys, values)))
         return self.give(found, x)
+
+
+class BlockedKeysAreEmptied(Attend):
+    """The right way of the first assignment: the least number before, exactly 0 after the softmax."""
+
+    def block(self, scores, mask):
+        least = torch.finfo(scores.dtype).min
+        return scores if mask is None else scores.masked_fill(~mask, least)
+
+    def weigh(self, weights, mask):
+        return weights if mask is None else weights.masked_fill(~mask, 0.0)
 
 
 class MasksInAnotherOrder(Attend):
