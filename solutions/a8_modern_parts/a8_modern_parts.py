@@ -405,8 +405,9 @@ class SwiGLU(nn.Module):
 # The state dict of `SwiGLU(d_model, d_ff)` has the entries `gate.weight` and `up.weight`, both
 # `(d_ff, d_model)`, and `down.weight`, `(d_model, d_ff)`, and no others. The result has the shape
 # of `x` and the right values, for any number of axes, in train mode as in eval mode, where `d_ff`
-# is larger than `d_model` and where it is smaller. The gradients of `x` and of all parameters are
-# right, float32 stays float32, the result is on the device of `x`, and `x` is left as it was.
+# is larger than `d_model` and where it is smaller, for small numbers and for large ones. The
+# gradients of `x` and of all parameters are right, float32 stays float32, the result is on the
+# device of `x`, and `x` is left as it was.
 
 # %% active="ipynb" check="swiglu_output"
 # check("swiglu_output")

@@ -415,6 +415,12 @@ def test_network_sizes(agree: Agree, draw: Draw, sizes: tuple[int, int]) -> None
     agree(network(agree, *sizes), draw.normal(BATCH, T, sizes[0]))
 
 
+@item("swiglu_output", hint="What does SiLU leave of -50? Is a number clamped on the way to it?")
+def test_network_of_large_numbers(agree: Agree, draw: Draw) -> None:
+    """Large numbers: of one far below 0 SiLU leaves next to nothing."""
+    agree(network(agree), 30 * sentences(draw))
+
+
 @item("swiglu_output", hint="Is a step done outside of autograd?", fits="gradient")
 def test_network_gradients(agree: Agree, draw: Draw) -> None:
     """The gradients of x and of all parameters are right."""

@@ -917,3 +917,15 @@ class ValuesInterleaved(Grouped):
 
     def cut_values(self, x):
         return x.unflatten(-1, (-1, self.n_kv_heads)).permute(0, 3, 1, 2)
+
+
+class BlockedRowsAreOpened(Grouped):
+    """A query that may attend to nothing hears all keys, as if there were no mask for it.
+
+    That avoids NaN, and answers a question that nobody asked. What should such a query get?
+    """
+
+    item = "gqa_blocked_rows"
+
+    def read_mask(self, mask, x):
+        return None if mask is None else mask | ~mask.any(-1, keepdim=True)

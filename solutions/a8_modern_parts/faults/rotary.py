@@ -607,3 +607,15 @@ class ExponentInWholeNumbers(Turning):
 
     def exponent(self, even_columns, d_k):
         return -(-even_columns // d_k)
+
+
+class NegativePositionsAreZero(Turning):
+    """Every position below 0 is taken for 0: a vector that stands there is not turned.
+
+    What do sine and cosine give for a negative angle, and which way does it turn an arrow?
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        return positions.clamp(min=0)

@@ -367,3 +367,20 @@ class VectorBecomesABatch(Gated):
 
     def give(self, y, x):
         return y.reshape(-1, *x.shape[1:-1], y.shape[-1])
+
+
+class ExponentOfSiluIsClamped(Gated):
+    """The exponent in SiLU is kept between two bounds: of a number far below 0 too much is left.
+
+    What is z / (1 + e^-z) when e^-z is infinite? Which harm are the bounds to prevent?
+    """
+
+    item = "swiglu_output"
+
+    def open(self, gate):
+        return gate / (1 + (-gate).clamp(-10.0, 10.0).exp())
+
+
+class ExponentOfSiluIsClampedAtTwenty(ExponentOfSiluIsClamped):
+    def open(self, gate):
+        return gate / (1 + (-gate).clamp(-20.0, 20.0).exp())
