@@ -583,3 +583,27 @@ class LongestRefused(DecoderStep):
 
     def check_length(self, t, table):
         super().check_length(t + (t == len(table)), table)
+
+
+class PadsStandAtPlaceOne(PadsHaveNoPlace):
+    def locate(self, model, x, table, t):
+        is_pad = self.last == model.pad_id  # (batch, 1)
+        return x + table[torch.where(is_pad, 1, self.real - 1)]
+
+    def __call__(self, model, target, *others):
+        self.last = target[:, -1:]
+        return super().__call__(model, target, *others)
+
+
+class TokensNotNamed(DecoderStep):
+    """The message about the cache names how many positions it should have, not how many tokens the
+    target has.
+
+    Both numbers are asked for as they came. Which of them has something been taken from?
+    """
+
+    item = "step_sizes"
+
+    def check_cache(self, t, kept):
+        if kept != t - 1:
+            raise ValueError(f"expected a cache of {t - 1} positions, got one of {kept}")
