@@ -1299,3 +1299,24 @@ class EpsOnlyForZero(Norm):
 
     def root(self, variance):
         return variance.where(variance != 0, self.eps).sqrt()
+
+
+class RootsAreAdded(Norm):
+    """The root is taken of the variance and of eps, each for itself, and the two are added.
+
+    Compare the root of 9 + 16 with the sum of their roots. What stands under the root in the
+    formula?
+    """
+
+    item = "norm_eps"
+
+    def root(self, variance):
+        return variance.sqrt() + self.eps**0.5
+
+
+class RootOfEpsIsAddedToStd(RootsAreAdded):
+    def spread(self, x, centred):
+        return x.std(self.axes(x), keepdim=True, correction=0)
+
+    def root(self, variance):
+        return variance + self.eps**0.5
