@@ -9,7 +9,7 @@ from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
 from autograder.diagnosis.fault import BadFault, Fault, Faults, combine, named
 from autograder.diagnosis.fitted import diagnose_fitted
-from autograder.diagnosis.search import diagnose, one_thread
+from autograder.diagnosis.search import diagnose
 from autograder.diagnosis.symptoms import (
     Inquiry,
     Known,
@@ -18,6 +18,7 @@ from autograder.diagnosis.symptoms import (
     ladder,
     read_symptoms,
 )
+from autograder.diagnosis.threads import one_thread
 
 __all__ = [
     "FAULTS",

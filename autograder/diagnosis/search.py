@@ -13,12 +13,9 @@ are tried.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations
-
-import torch
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.bank import Bank
@@ -26,6 +23,7 @@ from autograder.diagnosis.choices import Choices, best
 from autograder.diagnosis.components import Component
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
 from autograder.diagnosis.fault import Fault, Faults, combine
+from autograder.diagnosis.threads import one_thread
 from autograder.sandbox.session import Answer
 
 _TOGETHER = 4  # faults known from some items that are tried together on the others
@@ -66,8 +64,10 @@ def diagnose(
             for item in unsure.intersection(ours):
                 if not sure.issuperset(ours[item].faults):
                     del ours[item]
-            for item in wanted - ours.keys():
+            left = wanted - ours.keys()
+            for item in left:
                 silent.setdefault(item, set()).update(component.of)
+            ours |= _but_for_errors(Agreement(bank, component, answers, False), ours, left)
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain
@@ -81,15 +81,18 @@ def _in_turn(component: Component) -> Iterator[tuple[bool, Faults]]:
     yield True, ()
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """So small tensors are not worth waking other threads, which takes longer than the work."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+def _but_for_errors(
+    ours: Agreement, told: Mapping[str, Diagnosis], items: Iterable[str]
+) -> dict[str, Diagnosis]:
+    """Those of the items in which what is told elsewhere explains whatever was answered."""
+    certain = set(all_of(each.certain for each in told.values()))
+    faults = tuple(each for each in ours.component.faults if each in certain)
+    found = {}
+    for item in items if faults and combine(faults) else ():
+        answered = [each for each in ours.of(item) if ours.answers[each].failure is None]
+        if set(ours.wrong).intersection(answered) and all(ours.agrees(faults, x) for x in answered):
+            found[item] = Diagnosis(faults, len(answered))
+    return found
 
 
 class _Search:

@@ -34,7 +34,16 @@ def mistakes_of(
     found: what explains the items, where something does; payers: the item that pays, by fault;
     located: where mistakes stand; undone: by item, a line that does nothing.
     """
-    raised = {each.item: each.failure for each in reversed(outcomes) if each.failure}
+    unsaid = {
+        each.item: _Unsaid(each.failure)
+        for each in reversed(outcomes)
+        if each.failure and each.verdict is Verdict.WRONG
+    }
+    raised = {
+        each.item: each.failure
+        for each in reversed(outcomes)
+        if each.failure and each.verdict is not Verdict.WRONG
+    }
     first: dict[object, Failure] = {}  # of those at one line: sizes in their words may differ
     raised = {
         item: first.setdefault((each.type, each.cell, each.line or each.message), each)
@@ -58,7 +67,8 @@ def mistakes_of(
     touched: dict[object, list[ItemResult]] = {}
     for item in items:
         lines = [each for each in located if item.item in each.items]
-        for key in _keys(item, raised.get(item.item), found.get(item.item), lines, ways):
+        said = raised.get(item.item) or unsaid.get(item.item)
+        for key in _keys(item, said, found.get(item.item), lines, ways):
             for one in dict.fromkeys(same.get(key) or [key]):
                 touched.setdefault(one, []).append(item)
     # An exception that a repair puts right in some items, and hides more in others, is one mistake.
@@ -73,7 +83,8 @@ def mistakes_of(
         theirs = [key for key, each in touched.items() if item in each]
         if theirs and item.score is not None and item.score < item.points:
             meant = [key for key in theirs if item.item in _paying(key, payers)]
-            costs[(meant or theirs)[0]][item.item] = item.points - item.score
+            rest = [key for key in theirs if not isinstance(key, tuple)]  # beside what is known
+            costs[(meant or rest or theirs)[0]][item.item] = item.points - item.score
     mistakes = [
         _with_what_is_undone(_mistake(key, theirs, costs[key], located), undone)
         for key, theirs in touched.items()
@@ -91,7 +102,7 @@ def _mistake(
 ) -> Mistake:
     names = tuple(each.item for each in items)
     about: dict[str, object] = {"items": names, "costs": costs}
-    lines = [each for each in located if not set(each.items).isdisjoint(names)]
+    lines = [x for x in located if not (x.beside or set(x.items).isdisjoint(names))]
     if isinstance(key, tuple) and len(lines) == 1:  # a known mistake, whose line is found, too
         about["place"] = _place(lines[0])
     known = [each for each in items if each.known == key]
@@ -118,28 +129,20 @@ def _paying(key: object, payers: Mapping[str, str]) -> set[str]:
 
 def _keys(
     item: ItemResult,
-    failure: Failure | None,
+    failure: Failure | _Unsaid | None,
     diagnosis: Diagnosis | None,
     lines: Sequence[Located],
     ways: Mapping[object, Fault],
 ) -> list[object]:
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
+    rest: list[object] = list(lines) or ([failure] if failure is not None else [])
     if diagnosis is not None:
-        return [*_keys_of(diagnosis, ways), *(lines if diagnosis.partly else ())]
-    if lines:
-        return list(lines)
-    if item.verdict is Verdict.ERROR and failure is not None:
-        return [failure]
+        return [*_keys_of(diagnosis, ways), *(rest if diagnosis.partly else ())]
+    if rest and (lines or item.verdict in TO_DIAGNOSE):
+        return rest
     if item.verdict not in TO_DIAGNOSE:
         return []
-    if failure is not None:
-        return [_Unsaid(failure)]
     return [item.known or f"No known mistake explains it.\n{item.message}"]
-
-
-def _place(located: Located | Undone) -> Place:
-    # The line as its student wrote it, with whatever a text may hold.
-    return Place(cell=located.cell, line=located.line, source=wire.text(located.source, 200))
 
 
 def _keys_of(diagnosis: Diagnosis, ways: Mapping[object, Fault]) -> list[object]:
@@ -151,6 +154,11 @@ def _raised_at(failure: Failure) -> Place | None:
     if failure.cell is None or failure.line is None:
         return None
     return Place(cell=failure.cell, line=failure.line, source=failure.source or "")
+
+
+def _place(located: Located | Undone) -> Place:
+    # The line as its student wrote it, with whatever a text may hold.
+    return Place(cell=located.cell, line=located.line, source=wire.text(located.source, 200))
 
 
 def _told(key: object) -> dict[str, object]:

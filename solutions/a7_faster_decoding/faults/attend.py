@@ -62,7 +62,7 @@ class Attend:
 
 
 class BlockedKeysAreEmptied(Attend):
-    """The right way of the first assignment: the least number before, exactly 0 after the softmax."""
+    """As in the first assignment: the least number before the softmax, exactly 0 after it."""
 
     def block(self, scores, mask):
         least = torch.finfo(scores.dtype).min
