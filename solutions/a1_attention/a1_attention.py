@@ -325,13 +325,13 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 #
 # ### The mask
 #
-# Output and weights are right with a mask of shape `(t_q, t_k)`, `(batch, 1, 1, t_k)` or `(batch,
-# n_heads, t_q, t_k)`, where each query has at least one key left. `True` means may attend; a mask
-# of nothing but `True` is the same as none. Blocked weights are exactly 0, in float32 as in
-# float64, even if the blocked score would have been huge (10000, say), or the others are all far
-# below it (-10000, say). Only the mask blocks: a score of exactly 0, or one that occurs twice, is a
-# score like any other. Changing a blocked key or its value changes nothing; changing one that is
-# allowed does.
+# Output and weights are right with a mask of shape `(t_q, t_k)`, `(n_heads, t_q, t_k)`, `(batch, 1,
+# 1, t_k)` or `(batch, n_heads, t_q, t_k)` (shapes are aligned from the right), where each query has
+# at least one key left. `True` means may attend; a mask of nothing but `True` is the same as none.
+# Blocked weights are exactly 0, in float32 as in float64, even if the blocked score would have been
+# huge (10000, say), or the others are all far below it (-10000, say). Only the mask blocks: a score
+# of exactly 0, or one that occurs twice, is a score like any other. Changing a blocked key or its
+# value changes nothing; changing one that is allowed does.
 
 # %% active="ipynb" check="attention_mask"
 # check("attention_mask")

@@ -184,6 +184,14 @@ def test_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> No
     agree(ATTENTION, q, k, v, mask=draw_mask(draw, *shape), outputs=OUTPUTS, exact_zeros=True)
 
 
+@item("attention_mask", hint="Shapes are aligned from the right: which axis does the mask lack?")
+@pytest.mark.parametrize("batch", [BATCH, N_HEADS], ids=["fewer", "as_many"])
+def test_mask_of_heads(agree: Agree, draw: Draw, batch: int) -> None:
+    """A mask (n_heads, t_q, t_k) holds for every batch entry, as many as heads or not."""
+    mask = draw_mask(draw, N_HEADS, T_Q, T_K)
+    agree(ATTENTION, *qkv(draw, batch, N_HEADS), mask=mask, outputs=OUTPUTS, exact_zeros=True)
+
+
 @item("attention_mask", hint="True means: may attend. What happens to the others?")
 def test_mask_of_sentences(agree: Agree, draw: Draw) -> None:
     """A mask holds when sentences attend to themselves, too."""

@@ -44,6 +44,9 @@ class Attention:
     def read(self, mask):
         return mask
 
+    def shape_mask(self, mask, scores):
+        return mask
+
     def fill(self, scores):
         return torch.finfo(scores.dtype).min
 
@@ -95,7 +98,7 @@ class Attention:
         self.look_at(q, k, v, mask)
         q, k, v = (self.cast(x) for x in self.take(q, k, v))
         scores = self.scale(self.score(q, k), q, v)
-        mask = None if mask is None else self.read(mask)
+        mask = None if mask is None else self.shape_mask(self.read(mask), scores)
         blocked = scores if mask is None else self.block(scores, mask)
         weights = self.after(self.normalise(self.before(blocked), mask), q)
         if mask is not None:
@@ -1713,7 +1716,7 @@ class MaskGetsAnotherAxis(Attention):
 
     item = "attention_mask"
 
-    def read(self, mask):
+    def shape_mask(self, mask, scores):
         return mask.unsqueeze(1)
 
 
@@ -1726,8 +1729,22 @@ class ThreeAxesTakenForBatch(Attention):
 
     item = "attention_mask"
 
-    def read(self, mask):
+    def shape_mask(self, mask, scores):
         return mask.unsqueeze(1) if mask.dim() == 3 else mask
+
+
+class OneAxisFewerTakenForHeads(Attention):
+    """A mask with one axis fewer than the scores gets a new one for the heads, as if its first axis
+    were the batch.
+
+    Shapes are aligned from the right. With which axis of the scores does the first of three axes
+    meet, and which one is missing?
+    """
+
+    item = "attention_mask"
+
+    def shape_mask(self, mask, scores):
+        return mask.unsqueeze(-3) if 2 < mask.dim() == scores.dim() - 1 else mask
 
 
 class MaskOfTwoAxesGetsAnother(Attention):
@@ -1738,7 +1755,7 @@ class MaskOfTwoAxesGetsAnother(Attention):
 
     item = "attention_mask"
 
-    def read(self, mask):
+    def shape_mask(self, mask, scores):
         return mask[:, None, None] if mask.dim() == 2 else mask
 
 
@@ -1751,7 +1768,7 @@ class MaskOfTwoAxesGetsTwoInFront(Attention):
 
     item = "attention_mask"
 
-    def read(self, mask):
+    def shape_mask(self, mask, scores):
         return mask[None, None] if mask.dim() == 2 else mask
 
 

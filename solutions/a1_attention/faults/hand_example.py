@@ -8,6 +8,9 @@ class HandExample:
 
     of = "hand_weights", "hand_output"
 
+    def keys(self):
+        return example_k
+
     def root(self, d_k):
         return math.sqrt(d_k)
 
@@ -21,7 +24,8 @@ class HandExample:
         return numbers
 
     def _weights(self):
-        scores = example_q @ example_k.T / self.root(example_k.shape[-1])  # (2, 3)
+        keys = self.keys()
+        scores = example_q @ keys.T / self.root(keys.shape[-1])  # (2, 3)
         return self.normalise(scores)
 
     def hand_weights(self):
@@ -29,6 +33,18 @@ class HandExample:
 
     def hand_output(self):
         return self.show(self.mix(self._weights()))
+
+
+class MinusOverlooked(HandExample):
+    """A minus sign was overlooked: one number of the keys is negative.
+
+    Go through the keys once more, number by number. What does one below 0 do to the score?
+    """
+
+    item = "hand_example"
+
+    def keys(self):
+        return example_k.abs()
 
 
 class WithoutTheRoot(HandExample):
