@@ -254,6 +254,14 @@ def test_one_sentence_after_another(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *three(draw), before=others)
 
 
+@item("heads_cross_attention", hint="Is something still there from the call before?")
+@pytest.mark.parametrize("place", [0, 1, 2], ids=["query", "key", "value"])
+def test_another_tensor_in_one_place(agree: Agree, draw: Draw, place: int) -> None:
+    """After a call that differs in query, key or value alone, the next is right as well."""
+    inputs, others = three(draw), three(draw)
+    agree(attention(agree), *inputs, before={place: others[place]})
+
+
 @item("heads_cross_attention", hint="Is one of the three taken for another when two are the same?")
 def test_two_of_one_tensor(agree: Agree, draw: Draw) -> None:
     """Where two of query, key and value are one tensor, the third is still read."""
@@ -321,6 +329,13 @@ def test_weights_with_mask(agree: Agree, draw: Draw) -> None:
     mask = draw_mask(draw, BATCH, N_HEADS, T_Q, T_K)
     answer = agree(made, *inputs, mask=mask, **STORED)
     wrong_unless_detached(agree, made, answer.read[0], *inputs)
+
+
+@item("heads_weights", hint="Does every call store its weights, or just the first?")
+def test_weights_of_the_last_call(agree: Agree, draw: Draw) -> None:
+    """After another call, the stored weights are those of the last one."""
+    others = dict(enumerate(three(draw)))
+    agree(attention(agree), *three(draw), before=others, **STORED)
 
 
 @item("heads_weights", hint="Does what is stored hang on the mode?")

@@ -279,6 +279,21 @@ class SizesNotNamed(Heads):
             raise ValueError("d_model is not a multiple of n_heads")
 
 
+class ColumnsNamedForHeads(Heads):
+    """The message of the ValueError names d_k where it should name n_heads: how many numbers a head
+    would get, not how many heads were asked for.
+
+    With ten numbers for three heads the two are the same. What of twelve numbers for five heads?
+    """
+
+    item = "heads_bad_sizes"
+
+    def look_at_sizes(self, d_model, n_heads):
+        d_k, left = divmod(d_model, n_heads)
+        if left:
+            raise ValueError(f"d_model={d_model} gives each head {d_k} and leaves {left}")
+
+
 class AlwaysThreeHeads(Heads):
     """There are always 3 heads, whatever n_heads is.
 
@@ -1195,6 +1210,27 @@ class MaskOfAnEarlierCall(Heads):
         return None if mask is None else self.masks[mask.shape]
 
 
+class ProjectionsKeptForOneKey(Heads):
+    """Projected keys and values are kept for the next call, as long as key is the same tensor:
+    another value goes unnoticed.
+
+    What do the projected values depend on, besides key? What does training do to it between two
+    calls?
+    """
+
+    item = "heads_cross_attention"
+
+    def project_key(self, key):
+        if getattr(self, "kept", {}).get("key") is not key:
+            self.kept = {"key": key, "k": super().project_key(key)}
+        return self.kept["k"]
+
+    def project_value(self, value):
+        if "v" not in self.kept:
+            self.kept["v"] = super().project_value(value)
+        return self.kept["v"]
+
+
 class ThreeAxesTakenForBatch(Heads):
     """A mask of three axes gets a fourth for the heads, as if its first axis were the batch.
 
@@ -1657,6 +1693,19 @@ class WeightsStoredInEvalModeAlone(Heads):
 
     def store(self, weights, scores, answers):
         if not self.training:
+            super().store(weights, scores, answers)
+
+
+class WeightsOfTheFirstCall(Heads):
+    """self.weights is stored by the first forward alone: later ones leave it as it is.
+
+    A module is called many times. When are weights stored, and after which call are they read?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        if self.weights is None:
             super().store(weights, scores, answers)
 
 
