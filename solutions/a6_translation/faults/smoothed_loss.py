@@ -306,6 +306,18 @@ class OnlyPaddingCounts(SmoothedLoss):
         return target == pad_id
 
 
+class StartLeftOutToo(SmoothedLoss):
+    """The id of START, 1, is left out as if it were padding.
+
+    The loss is told which id is padding. Which other ids does its docstring set apart?
+    """
+
+    item = "loss_value"
+
+    def find(self, target, pad_id):
+        return (target != pad_id) & (target != START)
+
+
 class TableOnTheDefaultDevice(SmoothedLoss):
     """A tensor is made on torch's default device, and then meets the inputs, which are elsewhere.
 
