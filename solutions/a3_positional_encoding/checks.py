@@ -443,6 +443,19 @@ def test_dropout(student: Student, agree: Agree, draw: Draw, dropout: float | No
         agree.wrong(made, "numbers are dropped together, not each by itself", x)
 
 
+@item("position_dropout", hint="Is what is kept drawn for every word, or once for all of them?")
+def test_dropout_of_one_sentence(student: Student, agree: Agree, draw: Draw) -> None:
+    """In a single sentence, too, each number is drawn for itself, not once for all positions."""
+    made = agree.module("PositionalEncoding", 8, max_len=60, dropout=0.3).without_loading()
+    x = torch.full((1, 50, 8), 5.0, dtype=torch.float64)  # more than the table can take away
+    kept = output_of(student, agree, made.training(), x.shape, x) != 0
+    if (kept == kept[:, :1]).all():
+        problem = "what is dropped in one position is dropped in all of them"
+        agree.wrong(made.training(), problem, x)
+    if (kept == kept[..., :1]).all():
+        agree.wrong(made.training(), "all numbers of a word are dropped together", x)
+
+
 # position_tensors: whether the sums are right is another item's question.
 
 

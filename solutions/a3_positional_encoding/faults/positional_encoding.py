@@ -1130,3 +1130,39 @@ class RowsRepeatedOneByOne(Places):
 
     def add(self, x, rows):
         return x + rows.repeat_interleave(len(x), 0).reshape(x.shape)
+
+
+class DropsTheSameColumns(Places):
+    """The same numbers are dropped in every word of a sentence: one draw serves all positions.
+
+    Recurrent networks are trained so, at times. Here each number is to be drawn for itself: of
+    which shape is what is drawn?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return total * F.dropout(torch.ones_like(total[:, :1]), self.p, self.training)
+
+
+def dropped_by_hand(module, total, kept):
+    if not module.training or module.p == 0:
+        return total
+    return total * 0.0 if module.p == 1 else total * kept / (1 - module.p)
+
+
+class DropsTheSameColumnsByHand(DropsTheSameColumns):
+    def drop(self, total):
+        return dropped_by_hand(self, total, torch.rand_like(total[:, :1]) >= self.p)
+
+
+class DropsTheSameColumnsInFloat32(DropsTheSameColumns):
+    def drop(self, total):
+        drawn = torch.rand(len(total), 1, total.shape[-1], device=total.device)
+        return dropped_by_hand(self, total, drawn >= self.p)
+
+
+class DropsTheSameColumnsOfSentencesInTurn(DropsTheSameColumns):
+    def drop(self, total):
+        drawn = torch.empty_like(total[:, :1]).bernoulli_(1 - self.p).transpose(0, 1)
+        return dropped_by_hand(self, total, drawn.repeat(total.shape[1], 1, 1).view_as(total))

@@ -241,6 +241,18 @@ class ScaledByDModel(Embedding):
         return self.d_model
 
 
+class ScaledByHalfOfDModel(Embedding):
+    """The rows are multiplied by half of d_model: d_model ** 1 / 2 is (d_model ** 1) / 2.
+
+    Which of ** and / comes first in Python? For d_model = 4 it makes no difference; for 6 it does.
+    """
+
+    item = "embedding_scale"
+
+    def root(self, rows):
+        return self.d_model / 2
+
+
 class ScaledByTheRootOf512(Embedding):
     """The rows are multiplied by the root of 512, whatever d_model is.
 
