@@ -71,7 +71,7 @@ def hand_in(course, exam_of, server, tmp_path):
 
 def test_a_line_with_which_all_is_right_is_the_mistake_that_is_named(hand_in, monkeypatch):
     monkeypatch.setattr(search, "_in_turn", lambda _: [(False, ()), (True, ())])
-    result = hand_in("a1_attention", "attention", ROWS_OPENED)
+    result = hand_in("a1_attention", "attention", ROWS_OPENED, locate=True)
     assert len(result.mistakes) == 1, result.mistakes
     (mistake,) = result.mistakes
     assert mistake.faults == ("attention.SoftmaxOverTheQueries",)
