@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test slow lint verify prove bench release docs lock clean
+.PHONY: install demo test slow lint verify prove bench release docs lock clean
 
 # The lock needs no resolver and no compiler. torch follows: which build it is, the machine decides.
 .venv/installed: pyproject.toml constraints.txt requirements.lock
@@ -14,6 +14,8 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 	$(PIP) -c constraints.txt torch
 	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
+
+install: .venv/installed
 
 demo: .venv/installed
 	$(BIN)/autograder demo

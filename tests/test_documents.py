@@ -93,6 +93,7 @@ COMMANDS = {
     "make bench": None,
     "make demo": None,
     "make docs": None,
+    "make install": None,
     "make lock": None,
     "make prove": None,
     "make slow": None,

@@ -36,7 +36,7 @@ def collect(
         bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Take what is there for the older one; it is kept.")
+        bool, typer.Option("--force", help="Take what is no newer, too; what is there is kept.")
     ] = False,
     course: CourseFolder = Path(),
 ) -> None:

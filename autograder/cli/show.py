@@ -119,8 +119,11 @@ def _names(students: Sequence[str], roster: Roster) -> str:
 
 def print_moves(out: Console, moves: Sequence[Move], roster: Roster) -> None:
     """Whose grades would move, from what to what, and by which items."""
-    grades = "grade moves" if len(moves) == 1 else "grades move"
-    table = Table(title=f"{len(moves)} {grades}, though what was handed in is as it was")
+    scores = "score of the checks moves" if len(moves) == 1 else "scores of the checks move"
+    table = Table(
+        title=f"{len(moves)} {scores}, though what was handed in is as it was",
+        caption="without points by hand and without what late work costs",
+    )
     for heading in ("student", "before", "now", "by"):
         table.add_column(heading, overflow="fold")
     for each in moves:

@@ -7,14 +7,19 @@ from autograder.export.standing import Standing
 
 __all__ = ["waiting"]
 
+AGAIN = "points given before, once more"
+
 
 def waiting(assignment: Assignment, standings: Mapping[str, Standing]) -> dict[str, list[str]]:
     """The students of whom each part that people grade is still to be read, by the part's id.
 
-    The parts are in the order of course.yml; one of which nothing waits is not there.
+    The parts are in the order of course.yml; one of which nothing waits is not there. Last come
+    those whose score asks for another look, as where an item has other points than when somebody
+    gave some for it.
     """
     found = {
         part.id: sorted(student for student, each in standings.items() if part.id in each.waiting)
         for part in assignment.manual
     }
+    found[AGAIN] = sorted(who for who, each in standings.items() if each.again and not each.waiting)
     return {part: students for part, students in found.items() if students}

@@ -104,7 +104,7 @@ def _mistake(
     about: dict[str, object] = {"items": names, "costs": costs}
     lines = [x for x in located if not (x.beside or set(x.items).isdisjoint(names))]
     if isinstance(key, tuple) and len(lines) == 1:  # a known mistake, whose line is found, too
-        about["place"] = _place(lines[0])
+        about |= {"place": _place(lines[0]), "proof": wire.text(lines[0].said, 1000)}
     known = [each for each in items if each.known == key]
     about["example"] = example = next((each.example for each in known), None)
     if known and example is None and known[0].message:  # then what came in its place

@@ -501,7 +501,7 @@ def causal_mask(size, device=None):
 # *For those who want more. It is worth no points, and nobody looks at it: use cells of your own.*
 #
 # - **How sharp?** Divide the queries by a *temperature* before you call your function. With the
-#   example of section 2, a temperature of 0.1 gives each query one key nearly alone (0.999 of the
+#   example of section 2, a temperature of 0.1 gives each query one key nearly alone (0.998 of the
 #   weight), and 10 gives all three nearly the same (0.30 to 0.36). What happens in between?
 #
 #   ```python

@@ -192,7 +192,8 @@ def test_grades_that_move_are_shown_and_not_recorded_unasked(here):
         assert refused.exit_code == 2
         assert "the results of ada and 2 more are from before" in " ".join(refused.output.split())
     said = grade(status=1)
-    assert "3 grades move" in said  # also of who has lost it: it is another share of the whole
+    # also of who has lost it: it is another share of the whole
+    assert "3 scores of the checks move" in said
     (row,) = (line for line in said.splitlines() if "ada" in line and "distances" in line)
     assert "2 of 2" in row
     assert "4 of 4" in row

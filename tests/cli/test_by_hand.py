@@ -102,8 +102,14 @@ def test_points_of_people_survive_a_regrade_whatever_has_changed(course):
     # an item that is worth more, and a rubric in other words
     edit(course / "course.yml", "points: 2\n", "points: 4\n")
     edit(course / "course.yml", "It has an example.", "There is an example.")
-    grade()
+    assert "to be read: report (1), in the formgrader" in grade()
     assert (given("ada"), given("bob", item)) == kept
+
+    # points of bob's that were given for an item of other points, where nothing else waits
+    give("bob", "report", 3, "Half.")
+    edit(course / "course.yml", "points: 4\n", "points: 5\n")
+    assert "to be read: points given before, once more (1), in the formgrader" in grade()
+    assert given("bob", item) == kept[1]
 
     # a cell under another name: refused, and nothing is touched
     edit(course / "assignments" / NAME / f"{NAME}.ipynb", f'"{item}"', '"another"')

@@ -90,9 +90,11 @@ def test_a_line_is_told_beside_what_is_named(hand_in):
 def test_what_puts_the_named_right_too_is_told_before_what_need_not(result_with):
     cell = {"positional_encoding": COUNTS_THE_SENTENCES}
     found = told(result_with("a3_positional_encoding", locate=True, **cell))
-    assert found["named"].faults == ("positional_encoding.TooLongUnnoticed",)
-    assert found["line"].place.source == "t = len(x)"
-    assert "named" not in found["line"].what[0]
+    (mistake,) = found.values()  # with that line all is right: there is no other
+    assert mistake.faults == ("positional_encoding.TooLongUnnoticed",)
+    assert mistake.place.source == "t = len(x)"
+    assert mistake.proof.endswith("`len(x)`, everything that is asked of this cell is right.")
+    assert sum(mistake.costs.values()) == 1
 
 
 def test_a_mistake_is_named_behind_a_line_and_paid_for_once(hand_in):
