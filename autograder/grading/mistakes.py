@@ -20,6 +20,10 @@ class _Unsaid:
 
     failure: Failure
 
+    @property
+    def where(self) -> tuple[str | None, int | None]:
+        return self.failure.cell, self.failure.line
+
 
 def mistakes_of(
     items: Sequence[ItemResult],
@@ -135,6 +139,8 @@ def _keys(
     ways: Mapping[object, Fault],
 ) -> list[object]:
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
+    if isinstance(failure, _Unsaid):  # what is left out says more than that something is missing
+        lines = [x for x in lines if (x.cell, x.line) != failure.where]
     rest: list[object] = list(lines) or ([failure] if failure is not None else [])
     if diagnosis is not None:
         return [*_keys_of(diagnosis, ways), *(rest if diagnosis.partly else ())]

@@ -95,8 +95,9 @@ def test_what_raises_beside_a_mistake_that_is_named_is_told_and_paid_for(hand_in
     assert sum(each.costs.get("attention_mask", 0) for each in others) == mask.points
 
 
-def test_words_that_leave_something_out_are_told_with_their_line(hand_in):
-    result = hand_in("a2_multi_head", "multi_head", HALF_A_MESSAGE)
+@pytest.mark.parametrize("locate", [False, True])
+def test_words_that_leave_something_out_are_told_with_their_line(hand_in, locate):
+    result = hand_in("a2_multi_head", "multi_head", HALF_A_MESSAGE, locate=locate)
     told = [each for each in result.mistakes if each.kind == "line"]
     assert [each.what for each in told] == [("The message of its ValueError lacks 10.",)]
     assert told[0].place.source.startswith("raise ValueError(f")
