@@ -39,6 +39,8 @@ def recorded_cases(exam: Exam) -> str:
             "sentences": list(dict.fromkeys(each.sentence for each in ours)),
             "cases": cases,
         }
+        if after := _after(exam, item):
+            items[item.id]["after"] = after
         if asks := next((each.notebook for each in ours if each.notebook), None):
             items[item.id]["asks"] = asks
         if exam.assignment.diagnose_in_notebook and not shapes_only:
@@ -49,6 +51,18 @@ def recorded_cases(exam: Exam) -> str:
     manual = [{"title": each.title, "points": each.points} for each in exam.assignment.manual]
     about = {"assignment": exam.assignment.id, "items": items, "manual": manual}
     return as_text(about | {"mistakes": known})
+
+
+def _after(exam: Exam, item: Item) -> list[str]:
+    """The earlier items about parts that those of this item are built on."""
+    asked = {
+        each.id: {case.question.name for case in exam.bank.cases if case.item == each.id}
+        for each in exam.assignment.items
+    }
+    own = asked[item.id]
+    needs = {x for part in exam.bank.components if own & {*part.of} for x in part.needs} - own
+    before = list(asked)[: list(asked).index(item.id)]
+    return [each for each in before if asked[each] & needs and not asked[each] & own]
 
 
 def as_text(cases: dict[str, Any]) -> str:

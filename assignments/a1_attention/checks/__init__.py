@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .drawing import Draw, drawing_of
-from .judged import Verdict, judge
+from .judged import Verdict, behind, judge
 from .progress import show_progress
 from .shapes import trace
 from .shown import as_html, as_text, notebook, show, wrapped
@@ -42,6 +42,7 @@ def check(item: str | None = None) -> None:
         known = ", ".join(recorded["items"])
         raise CheckFailed(f"there is no item {item!r}; the items are: {known}")
     verdict = judge(item, recorded["items"][item], recorded.get("mistakes", {}), names)
+    verdict = behind(verdict, recorded, names)
     if verdict.state in ("right", "later"):
         forget(item)
         show(wrapped(as_text(verdict)), as_html(verdict))

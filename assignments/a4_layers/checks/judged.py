@@ -3,7 +3,7 @@
 import importlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .example import example_of
@@ -66,6 +66,18 @@ def judge(name: str, item: Item, known: Mapping[str, str], names: Mapping[str, A
     if not found and problem.kind in case["fits"] and case["hint"]:
         lines.append(case["hint"])
     return Verdict(name, item["title"], "wrong", brief, tuple(lines), cause or problem.cause)
+
+
+def behind(verdict: Verdict, recorded: Mapping[str, Any], names: Mapping[str, Any]) -> Verdict:
+    """The same of what nothing explains, with an earlier item that it is built on and is wrong."""
+    if verdict.state != "wrong" or verdict.cause:
+        return verdict
+    for name in recorded["items"][verdict.name].get("after", ()):
+        earlier = judge(name, recorded["items"][name], recorded.get("mistakes", {}), names)
+        if earlier.state == "wrong":
+            said = f"It is built on what {name} looks at, which is not yet right: mend that first."
+            return replace(verdict, brief=said, lines=(said, *verdict.lines))
+    return verdict
 
 
 def _brief(problem: Problem, called: str) -> str:
