@@ -6,7 +6,18 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
-from autograder.repair import calls, copied, donors, filling, grouped, idle, instead, lines, values
+from autograder.repair import (
+    calls,
+    copied,
+    donors,
+    filling,
+    grouped,
+    idle,
+    instead,
+    lines,
+    moved,
+    values,
+)
 from autograder.repair.differing import OTHER_ORDER, beginning
 from autograder.repair.rules import Place, alternatives
 from autograder.repair.sisters import in_sisters
@@ -107,7 +118,14 @@ _INSTEAD: Sequence[Sequence[Rule]] = (
     ),
     (
         *(instead.fills, grouped.one_for_all, instead.parameters, instead.assignments),
-        *(instead.blocks, instead.statements, donors.stated, instead.defaults, instead.tests),
+        *(
+            instead.blocks,
+            instead.statements,
+            moved.statements,
+            donors.stated,
+            instead.defaults,
+            instead.tests,
+        ),
         *(copied.as_sister, copied.in_a_call, instead.new_axes),
     ),
     (),

@@ -28,6 +28,14 @@ IN_A_FUNCTION = [
     ("return q.view(2)", "return q.reshape(2)"),
     ("return q.masked_fill(m, 0.0)", "return q.masked_fill(m, float('-inf'))"),
     ("return q.sqrt() + k", "return (q + k).sqrt()"),
+    (
+        "n = q.shape\n    t = 1\n    q = k\n    return n",
+        "t = 1\n    q = k\n    n = q.shape\n    return n",
+    ),
+    (
+        "q = k\n    t = 1\n    n = q.shape\n    return n",
+        "n = q.shape\n    q = k\n    t = 1\n    return n",
+    ),
     ("return q * k ** 1 / 2", "return q * (k ** (1 / 2))"),
     ("if m is not None:\n        q = k\n    return q", "if True:\n        q = k\n    return q"),
     ("q += k\n    return q", "q = q + k\n    return q"),
