@@ -24,17 +24,22 @@ _NEARLY = 0.02  # of the way from what is right to what was answered, that is le
 class Agreement:
     """A submission's answers about one component, beside those of its faults.
 
-    loosely: to the digits of float32 (see `same`).
+    loosely: to the digits of float32 (see `same`). once_more: after they were compared already.
     """
 
     def __init__(
-        self, bank: Bank, component: Component, answers: Mapping[int, Answer], loosely: bool
+        self,
+        bank: Bank,
+        component: Component,
+        answers: Mapping[int, Answer],
+        loosely: bool,
+        once_more: bool = False,
     ) -> None:
         self.bank = bank
         self.component = component
         self.answers = answers
         self.loosely = loosely
-        self._left = self._patience = _LOOSE_PATIENCE if loosely else _PATIENCE
+        self._left = _LOOSE_PATIENCE if loosely else _A_WHILE if once_more else _PATIENCE
         self._answered: set[tuple[Faults, int]] = set()
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], float] = {}

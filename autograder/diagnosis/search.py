@@ -50,7 +50,7 @@ def diagnose(
             certain: Faults = ()
             ours: dict[str, Diagnosis] = {}
             for loosely, style in _in_turn(component):
-                agreement = Agreement(bank, component, answers, loosely)
+                agreement = Agreement(bank, component, answers, loosely, bool(style))
                 search = _Search(agreement, (*before, *style), known)
                 found_now = search.diagnose(failed)
                 ours = {item: each.mistaken() for item, each in found_now.items()} | ours
