@@ -46,8 +46,18 @@ class Network(nn.Module):
     def drop_before(self, x):
         return x
 
+    def coins(self, x):
+        return torch.rand_like(x) >= self.p
+
+    def make_up(self, x, kept):
+        return torch.zeros_like(x) if self.p == 1 else x * kept / (1 - self.p)
+
+    by_hand = "coins", "make_up"
+
     def toss(self, x):
-        return self.dropout(x)
+        if all(getattr(type(self), step) is getattr(Network, step) for step in self.by_hand):
+            return self.dropout(x)
+        return self.make_up(x, self.coins(x)) if self.training else x
 
     def drop(self, hidden):
         return self.toss(hidden)
@@ -643,13 +653,13 @@ class NotDividedByRand(Network):
 
     item = "feed_forward_dropout"
 
-    def toss(self, x):
-        return x * (torch.rand_like(x) >= self.p) if self.training else x
+    def make_up(self, x, kept):
+        return x * kept
 
 
 class NotDividedByRandOfAShape(NotDividedByRand):
-    def toss(self, x):
-        return x * (torch.rand(x.shape, device=x.device) >= self.p) if self.training else x
+    def coins(self, x):
+        return torch.rand(x.shape, device=x.device) >= self.p
 
 
 class NotDividedByBernoulli(Network):
@@ -660,10 +670,11 @@ class NotDividedByBernoulli(Network):
 
     item = "feed_forward_dropout"
 
-    def toss(self, x):
-        if not self.training:
-            return x
-        return x * torch.bernoulli(torch.full_like(x, 1 - self.p))
+    def coins(self, x):
+        return torch.bernoulli(torch.full_like(x, 1 - self.p))
+
+    def make_up(self, x, kept):
+        return x * kept
 
 
 class DividesTwice(Network):
@@ -686,8 +697,8 @@ class DropsWholePositions(Network):
 
     item = "feed_forward_dropout"
 
-    def toss(self, x):
-        return x * self.dropout(torch.ones_like(x[..., :1]))
+    def coins(self, x):
+        return self.dropout(torch.ones_like(x[..., :1])) > 0
 
 
 class DropsTheSameEverywhere(Network):
@@ -698,22 +709,50 @@ class DropsTheSameEverywhere(Network):
 
     item = "feed_forward_dropout"
 
-    def toss(self, x):
-        return x * self.dropout(x.new_ones(x.shape[-1]))
+    def coins(self, x):
+        return self.dropout(x.new_ones(x.shape[-1])) > 0
 
 
 class DropsTheSameEverywhereByRand(DropsTheSameEverywhere):
-    def toss(self, x):
-        if not self.training or self.p in (0, 1):
-            return super().toss(x)
-        return x * (torch.rand(x.shape[-1], device=x.device) >= self.p) / (1 - self.p)
+    def coins(self, x):
+        return torch.rand(x.shape[-1], device=x.device) >= self.p
 
 
 class DropsTheSameEverywhereByRandBelow(DropsTheSameEverywhere):
-    def toss(self, x):
-        if not self.training or self.p in (0, 1):
-            return super().toss(x)
-        return x * (torch.rand(x.shape[-1], device=x.device) < 1 - self.p) / (1 - self.p)
+    def coins(self, x):
+        return torch.rand(x.shape[-1], device=x.device) < 1 - self.p
+
+
+def size_of_a_sentence(x):
+    return x.shape if x.dim() == 1 else (*x.shape[:-2], 1, x.shape[-1])
+
+
+class DropsTheSameInASentence(Network):
+    """The same of the d_ff numbers are dropped at every position of a sentence.
+
+    Recurrent networks are trained so, at times. How many coins should be tossed: one for each
+    column of a sentence, or one for each number?
+    """
+
+    item = "feed_forward_dropout"
+
+    def coins(self, x):
+        return self.dropout(x.new_ones(size_of_a_sentence(x))) > 0
+
+
+class DropsTheSameInASentenceByRand(DropsTheSameInASentence):
+    def coins(self, x):
+        return torch.rand(size_of_a_sentence(x), device=x.device) >= self.p
+
+
+class DropsTheSameInASentenceByRandBelow(DropsTheSameInASentence):
+    def coins(self, x):
+        return torch.rand(size_of_a_sentence(x), device=x.device) < 1 - self.p
+
+
+class DropsTheSameInASentenceByLikes(DropsTheSameInASentence):
+    def coins(self, x):
+        return torch.rand_like(x.new_empty(size_of_a_sentence(x))) >= self.p
 
 
 class DividesByWhatIsKept(Network):
@@ -724,17 +763,13 @@ class DividesByWhatIsKept(Network):
 
     item = "feed_forward_dropout"
 
-    def toss(self, x):
-        if not self.training:
-            return x
-        return x * (torch.rand_like(x) >= self.p) / (1 - self.p)
+    def make_up(self, x, kept):
+        return x * kept / (1 - self.p)
 
 
 class DividesByWhatIsKeptBelow(DividesByWhatIsKept):
-    def toss(self, x):
-        if not self.training:
-            return x
-        return x * (torch.rand_like(x) < 1 - self.p) / (1 - self.p)
+    def coins(self, x):
+        return torch.rand_like(x) < 1 - self.p
 
 
 class DropoutAtTheStart(Network):
