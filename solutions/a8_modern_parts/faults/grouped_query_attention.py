@@ -541,6 +541,19 @@ class ScaledByDModel(Grouped):
         return math.sqrt(self.n_heads * d_k)
 
 
+class ScaledByTheKeysOfAllHeads(Grouped):
+    """The scores are divided by the root of n_kv_heads * d_k, the width of the keys before they are
+    cut into heads, not of d_k.
+
+    When is the size taken, and how many numbers does a key have that one query meets?
+    """
+
+    item = "gqa_groups"
+
+    def root(self, d_k):
+        return math.sqrt(self.n_kv_heads * d_k)
+
+
 class DividesByDk(Grouped):
     """The scores are divided by d_k instead of its square root.
 
