@@ -274,8 +274,8 @@ class MultiHeadAttention(nn.Module):
 # ### Merging them again
 #
 # `merge_heads` turns `(batch, n_heads, t, d_k)` into `(batch, t, d_model)`, with head `h` in the
-# columns `h * d_k` to `(h + 1) * d_k`, for any `t` and any memory layout. It undoes exactly what
-# `split_heads` did.
+# columns `h * d_k` to `(h + 1) * d_k`, for any batch, any `t`, any number of heads and any memory
+# layout. It undoes exactly what `split_heads` did.
 
 # %% active="ipynb" check="heads_merge"
 # check("heads_merge")

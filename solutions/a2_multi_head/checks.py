@@ -122,14 +122,16 @@ def test_split(agree: Agree, draw: Draw) -> None:
 
 @item(
     "heads_split",
-    hint="Is t, or the number of heads, read from the wrong axis or written out?",
+    hint="Is a size read from the wrong axis or written out, or a single sentence treated apart?",
     fits=("values", "shape"),
 )
-@pytest.mark.parametrize(("n_heads", "t"), [(1, 4), (2, 3), (4, 1), (12, 5)])
-def test_split_sizes(agree: Agree, draw: Draw, n_heads: int, t: int) -> None:
-    """Any number of heads and of positions will do."""
+@pytest.mark.parametrize(
+    ("batch", "n_heads", "t"), [(7, 1, 4), (7, 2, 3), (7, 4, 1), (7, 12, 5), (1, 4, 5)]
+)
+def test_split_sizes(agree: Agree, draw: Draw, batch: int, n_heads: int, t: int) -> None:
+    """Any number of sentences, a single one too, of heads and of positions will do."""
     splitting = attention(agree, n_heads).without_loading().of("split_heads")
-    agree(splitting, draw.normal(7, t, D_MODEL))
+    agree(splitting, draw.normal(batch, t, D_MODEL))
 
 
 @item("heads_split", hint="view needs memory in a certain order; reshape does not.", fits="layout")
@@ -153,14 +155,16 @@ def test_merge(agree: Agree, draw: Draw) -> None:
 
 @item(
     "heads_merge",
-    hint="Is t, or the number of heads, read from the wrong axis or written out?",
+    hint="Is a size read from the wrong axis or written out, or a single sentence treated apart?",
     fits=("values", "shape"),
 )
-@pytest.mark.parametrize(("n_heads", "t"), [(1, 4), (2, 3), (4, 1), (12, 5)])
-def test_merge_sizes(agree: Agree, draw: Draw, n_heads: int, t: int) -> None:
-    """Any number of heads and of positions will do."""
+@pytest.mark.parametrize(
+    ("batch", "n_heads", "t"), [(7, 1, 4), (7, 2, 3), (7, 4, 1), (7, 12, 5), (1, 4, 5)]
+)
+def test_merge_sizes(agree: Agree, draw: Draw, batch: int, n_heads: int, t: int) -> None:
+    """Any number of sentences, a single one too, of heads and of positions will do."""
     merging = attention(agree, n_heads).without_loading().of("merge_heads")
-    agree(merging, draw.normal(7, n_heads, t, D_MODEL // n_heads))
+    agree(merging, draw.normal(batch, n_heads, t, D_MODEL // n_heads))
 
 
 @item(

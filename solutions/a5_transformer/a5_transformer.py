@@ -634,9 +634,10 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # ### The end
 #
 # With rows that end at different steps, each holds its words, `end_id`, and `model.pad_id` (also
-# one that is not 0) up to the width of the longest row; the others are not disturbed. When all rows
-# have ended nothing more is written, so the result is narrower than `max_len`. A single row ends as
-# well. The start ends no row, even where `start_id` and `end_id` are the same.
+# one that is not 0) up to the width of the longest row; the others are not disturbed, also where
+# their sources have other padding. When all rows have ended nothing more is written, so the result
+# is narrower than `max_len`. A single row ends as well. The start ends no row, even where
+# `start_id` and `end_id` are the same.
 
 # %% active="ipynb" check="greedy_end"
 # check("greedy_end")

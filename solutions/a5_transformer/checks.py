@@ -926,6 +926,45 @@ def test_rows_end_with_another_pad_id(reference: Student, agree: Agree, draw: Dr
     agree(DECODE, *endings(reference, agree, draw, OTHER_PAD), STEPS, same_mode=False)
 
 
+@item("greedy_end", hint="Whose source is handed on for a row once others have ended?")
+def test_rows_end_with_padding(reference: Student, agree: Agree, draw: Draw) -> None:
+    """When a row has ended, no padding is blocked in the others but that of their own sources."""
+    model = writer(reference, agree, draw, [PAD])
+    agree(DECODE, model, *own_padding_matters(reference, draw, model), STEPS, same_mode=False)
+
+
+def own_padding_matters(
+    reference: Student, draw: Draw, model: Blueprint
+) -> tuple[Tensor, int, int]:
+    """A source of two rows, start_id and end_id: the first, with padding, ends, the other does not.
+
+    What the other writes from there on would not be the same with the first row's padding.
+    """
+    ids = sorted({*range(TARGET_VOCAB)} - {PAD})
+    for start_id in 5 * ids:
+        long, short = source_words(draw, batch=12), source_words(draw, batch=12)
+        short[:, 2:] = PAD
+        memory = reference.call(model.of("encode"), long).value
+        first, second = (
+            reference.call(DECODE, model, each, start_id, -1, STEPS).value
+            for each in (short, long)
+        )
+        for width in range(2, STEPS):
+            other = second[:, :width]
+            while other.shape[1] < STEPS:
+                last = reference.call(model.of("decode"), other, memory, short).value[:, -1:]
+                word = reference.call(model.of("output"), last).value.argmax(dim=-1)
+                other = torch.cat([other, word], dim=1)
+            for end_id in {*ids} - {start_id}:
+                is_end = first == end_id
+                ends = is_end[:, width - 1] & ~is_end[:, : width - 1].any(1)
+                goes_on = (second != end_id).all(1) & (second != other).any(1)
+                if ends.any() and goes_on.any():
+                    rows = short[ends.long().argmax()], long[goes_on.long().argmax()]
+                    return torch.stack(rows), start_id, end_id
+    raise LookupError("no source was found whose own padding can be seen in its words")
+
+
 @item("greedy_end", hint="Which tokens has a row produced before the first step?")
 def test_a_start_is_no_end(reference: Student, agree: Agree, draw: Draw) -> None:
     """The start was not produced: it ends no row, also where start_id is end_id."""

@@ -652,6 +652,21 @@ class SplitByReshapeAlone(Heads):
         return x
 
 
+class SplitOfOneSentenceByReshape(Heads):
+    """Of a single sentence, split_heads reshapes to (1, n_heads, t, d_k) at once, and never
+    exchanges two axes. A larger batch is split as it should be.
+
+    Is the batch among the axes that change places? What of these is left with a batch of 1?
+    """
+
+    item = "heads_split"
+
+    def part(self, x):
+        if len(x) > 1:
+            return super().part(x)
+        return x.reshape(1, self.n_heads, x.shape[1], self.d_k).transpose(1, 2)
+
+
 class SplitInterleaves(Heads):
     """split_heads gives head h every n_heads-th column, from column h on, and not a slice.
 
@@ -726,6 +741,19 @@ class MergeByReshapeAlone(Heads):
 
     def turn_back(self, x):
         return x
+
+
+class MergeOfOneSentenceByReshape(Heads):
+    """Of a single sentence, merge_heads reshapes to (1, t, d_model) at once, and never exchanges
+    two axes. A larger batch is merged as it should be.
+
+    Is the batch among the axes that change places? What of these is left with a batch of 1?
+    """
+
+    item = "heads_merge"
+
+    def turn_back(self, x):
+        return super().turn_back(x) if len(x) > 1 else x
 
 
 class MergeInterleaves(Heads):
@@ -897,6 +925,18 @@ class KeyForValue(Heads):
 
     def take(self, query, key, value):
         return query, key, key
+
+
+class KeyForValueInCrossAttention(Heads):
+    """Where query and key are not one tensor, v_proj gets the key, and value is not read.
+
+    Of an encoder one tensor may well be both, but who says that it is? What does each get?
+    """
+
+    item = "heads_cross_attention"
+
+    def take(self, query, key, value):
+        return query, key, value if query is key else key
 
 
 class SameShapeTakenForSelf(Heads):

@@ -47,6 +47,9 @@ class GreedyDecode:
     def fed(self, target):
         return target
 
+    def whose(self, source, ended):
+        return source
+
     def decode(self, model, target, memory, source):
         return model.decode(target, memory, source)
 
@@ -79,7 +82,8 @@ class GreedyDecode:
             target = self.begin(source, start_id)
             before = ended = self.not_begun(target, end_id)
             while self.has_room(target, source, max_len) and not self.is_done(ended, before):
-                x = self.decode(model, self.fed(target), memory, source)
+                heard = self.whose(source, ended)
+                x = self.decode(model, self.fed(target), memory, heard)
                 chosen = self.choose(model.output(self.position(x)), model.pad_id, start_id)
                 word = self.fill(chosen, ended, model, end_id)
                 before, ended = ended, self.end(ended, chosen, end_id)
@@ -912,6 +916,20 @@ class ReadFromOtherRowsToo(WrittenIntoOtherRows):
 
     def cut(self, target):
         return target
+
+
+class PaddingOfTheFirstRows(GreedyDecode):
+    """Once rows have ended, those that go on are decoded with the sources of the first rows, as many
+    as are left, whose padding is blocked in the place of their own.
+
+    As many are left as that, but are they the first? What of a row has to leave the batch with it?
+    """
+
+    item = "greedy_end"
+
+    def whose(self, source, ended):
+        (going,) = (~ended[:, 0]).nonzero(as_tuple=True)
+        return source.index_copy(0, going, source[: len(going)])
 
 
 class WhatIsRolledComesRound(GreedyDecode):
