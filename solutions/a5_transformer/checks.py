@@ -946,8 +946,7 @@ def own_padding_matters(
         short[:, 2:] = PAD
         memory = reference.call(model.of("encode"), long).value
         first, second = (
-            reference.call(DECODE, model, each, start_id, -1, STEPS).value
-            for each in (short, long)
+            reference.call(DECODE, model, each, start_id, -1, STEPS).value for each in (short, long)
         )
         for width in range(2, STEPS):
             other = second[:, :width]
