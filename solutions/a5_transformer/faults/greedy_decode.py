@@ -919,8 +919,8 @@ class ReadFromOtherRowsToo(WrittenIntoOtherRows):
 
 
 class PaddingOfTheFirstRows(GreedyDecode):
-    """Once rows have ended, those that go on are decoded with the sources of the first rows, as many
-    as are left, whose padding is blocked in the place of their own.
+    """Once rows have ended, those that go on are decoded with the sources of the first rows, as
+    many as are left, whose padding is blocked in the place of their own.
 
     As many are left as that, but are they the first? What of a row has to leave the batch with it?
     """
