@@ -86,8 +86,9 @@ class Question:
     def copied(self) -> "Question":
         """The same with inputs of its own: a check may go on to change what it passed."""
         done: dict[int, torch.Tensor] = {}
-        kwargs = {key: _copy(value, done) for key, value in self.kwargs.items()}
-        return replace(self, args=_copy(self.args, done), kwargs=kwargs)
+        inputs = self.args, self.kwargs, self.how.before
+        args, kwargs, before = (_copy(each, done) for each in inputs)
+        return replace(self, args=args, kwargs=kwargs, how=replace(self.how, before=before))
 
     @property
     def call(self) -> tuple[Any, ...]:
@@ -191,6 +192,8 @@ def _copy(value: Any, done: dict[int, torch.Tensor]) -> Any:
     """A copy in which what was one tensor is one again; `done`: those copied already."""
     if isinstance(value, (tuple, list)):
         return tuple(_copy(each, done) for each in value)
+    if isinstance(value, Mapping):
+        return {key: _copy(each, done) for key, each in value.items()}
     if isinstance(value, torch.Tensor):
         if id(value) not in done:
             done[id(value)] = value.detach().clone().requires_grad_(value.requires_grad)

@@ -226,6 +226,15 @@ def test_the_reference_fails_aloud():
         reference.call("f")
 
 
+def test_what_a_call_before_writes_to_is_the_questions_no_more():
+    student = LocalStudent([Cell("one", "def f(x, y):\n    y.mul_(2)\n    return x + y")], {})
+    x, y, other = (torch.full((2,), each) for each in (1.0, 2.0, 3.0))
+    question = Question("f", (x,), {"y": y}, How(before={"y": other}))
+    for _ in range(2):
+        assert student.answer(question).value.tolist() == [5, 5]
+    assert (y.tolist(), other.tolist()) == ([2, 2], [3, 3])
+
+
 def test_questions_are_the_same_to_the_last_bit():
     x = torch.arange(6.0).reshape(2, 3)
     one = Question("f", (x,), {"mask": None})
