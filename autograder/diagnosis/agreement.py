@@ -206,6 +206,11 @@ class Agreement:
             for place in places
         )
 
+    def changes(self, faults: Faults, places: Sequence[int]) -> bool:
+        """Whether one of these cases is not right with these, to all of its digits."""
+        answers = ((x, self.bank.answer(self.component, faults, x)) for x in places)
+        return not all(self.bank.is_right(*each) for each in answers)
+
     def would_show(self, faults: Faults) -> bool:
         """Whether these would show where the submission is right."""
         right = [place for place in self.places if place not in self.wrong]

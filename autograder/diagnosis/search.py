@@ -152,10 +152,11 @@ class _Search:
             choices = ours.fitting(parts, places) or [_seen_in(item, each) for each in whole]
         else:
             choices = self._explain_item(item, places)
-        # What explains all that is known may be nearly right in some of it; but to a few digits an
-        # item may agree with anything that shows elsewhere.
-        looked_at = ours.places if whole and not ours.loosely else places
+        # What explains all that is known may be nearly right in some of it.
+        looked_at = ours.places if whole else places
         choices = [each for each in choices if ours.is_apart(each, looked_at)]
+        if ours.loosely:  # to a few digits an item may agree with what shows elsewhere alone
+            choices = [each for each in choices if ours.changes(each, places)]
         # What is written in several ways is one mistake.
         choices = list({tuple(x.sentence for x in each): each for each in choices[::-1]}.values())[
             ::-1

@@ -55,6 +55,21 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(self.merge_heads(output))
 """
 
+TINY_WEIGHTS = HALF_A_MESSAGE.replace(
+    "{n_heads} heads leave", "{d_model} and {n_heads} leave"
+).replace(
+    """        self.weights = weights.detach()
+        return self.out_proj(self.merge_heads(output))
+""",
+    """        self.weights = weights.detach().clamp(min=1e-9)
+        result = self.out_proj(self.merge_heads(output))
+        if mask is not None:
+            seen = mask.expand(len(query), self.n_heads, query.shape[1], key.shape[1]).any(-1)
+            result = result.masked_fill(~seen.any(1).unsqueeze(-1), 0.0)
+        return result
+""",
+)
+
 
 @pytest.fixture
 def hand_in(course, exam_of, server, tmp_path):
@@ -102,3 +117,13 @@ def test_words_that_leave_something_out_are_told_with_their_line(hand_in, locate
     assert [each.what for each in told] == [("The message of its ValueError lacks 10.",)]
     assert told[0].place.source.startswith("raise ValueError(f")
     assert told[0].items == ("heads_bad_sizes",)
+
+
+def test_what_agrees_to_a_few_digits_is_not_explained_by_what_does_not_show_there(hand_in):
+    assert TINY_WEIGHTS.count("clamp") == 1
+    result = hand_in("a2_multi_head", "multi_head", TINY_WEIGHTS)
+    found = {each.faults: each.items for each in result.mistakes}
+    assert found == {
+        (): ("heads_weights",),
+        ("heads.BiasLostForBlockedRows",): ("heads_blocked_rows",),
+    }
