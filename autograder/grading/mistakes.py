@@ -72,9 +72,9 @@ def mistakes_of(
     for item in items:
         lines = [each for each in located if item.item in each.items]
         said = raised.get(item.item) or unsaid.get(item.item)
-        for key in _keys(item, said, found.get(item.item), lines, ways):
-            for one in dict.fromkeys(same.get(key) or [key]):
-                touched.setdefault(one, []).append(item)
+        keys = _keys(item, said, found.get(item.item), lines, ways)
+        for one in dict.fromkeys(one for key in keys for one in (same.get(key) or [key])):
+            touched.setdefault(one, []).append(item)
     # An exception that a repair puts right in some items, and hides more in others, is one mistake.
     at = {(each.cell, each.line): each for each in touched if isinstance(each, Failure)}
     for line in [each for each in touched if isinstance(each, Located)]:
