@@ -226,10 +226,10 @@ class Agree:
                 self.wrong(target, f"{said}, got {told(failure)}", *args)
             lost = [str(each) for each in naming if str(each) not in failure.message]
             if lost:
-                lacks = f"the message of its {failure.type} lacks {' and '.join(lost)}"
+                lacks = f"message of its {failure.type} lacks {' and '.join(lost)}"
                 called = described(target, self.parameters_of(target), args, {})
-                unsaid = replace(failure, message=f"T{lacks[1:]}.")
-                raise Wrong(f"{called}: {lacks}: {failure.message}", unsaid) from raised
+                unsaid = replace(failure, message=f"The {lacks}.")
+                raise Wrong(f"{called}: the {lacks}: {failure.message}", unsaid) from raised
             if unlike and self._is_refused(target, unlike, failure):
                 self.wrong(
                     target, f"the same {failure.type} is raised here, where all is well", *unlike

@@ -67,7 +67,8 @@ def diagnose(
             left = wanted - ours.keys()
             for item in left:
                 silent.setdefault(item, set()).update(component.of)
-            ours |= _but_for_errors(Agreement(bank, component, answers, False), ours, left)
+            if left:
+                ours |= _but_for_errors(Agreement(bank, component, answers, False), ours, left)
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain

@@ -7,7 +7,7 @@ from autograder.export.standing import Standing
 
 __all__ = ["waiting"]
 
-AGAIN = "points given before, once more"
+_AGAIN = "points given before, once more"
 
 
 def waiting(assignment: Assignment, standings: Mapping[str, Standing]) -> dict[str, list[str]]:
@@ -21,5 +21,7 @@ def waiting(assignment: Assignment, standings: Mapping[str, Standing]) -> dict[s
         part.id: sorted(student for student, each in standings.items() if part.id in each.waiting)
         for part in assignment.manual
     }
-    found[AGAIN] = sorted(who for who, each in standings.items() if each.again and not each.waiting)
+    found[_AGAIN] = sorted(
+        who for who, each in standings.items() if each.again and not each.waiting
+    )
     return {part: students for part, students in found.items() if students}

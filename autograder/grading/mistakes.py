@@ -144,11 +144,14 @@ def _keys(
     rest: list[object] = list(lines) or ([failure] if failure is not None else [])
     if diagnosis is not None:
         return [*_keys_of(diagnosis, ways), *(rest if diagnosis.partly else ())]
-    if rest and (lines or item.verdict in TO_DIAGNOSE):
+    if lines:
         return rest
     if item.verdict not in TO_DIAGNOSE:
         return []
-    return [item.known or f"No known mistake explains it.\n{item.message}"]
+    if rest and (item.verdict is Verdict.ERROR or isinstance(failure, _Unsaid)):
+        return rest
+    # What raises in one question says nothing of numbers that are wrong in another.
+    return [*rest, item.known or f"No known mistake explains it.\n{item.message}"]
 
 
 def _keys_of(diagnosis: Diagnosis, ways: Mapping[object, Fault]) -> list[object]:

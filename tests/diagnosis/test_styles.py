@@ -6,8 +6,6 @@ import pytest
 
 import autograder.diagnosis.search as search
 from autograder.diagnosis import combine, diagnose
-from autograder.grading import grade
-from autograder.proof.proving import Maker
 
 PAIRS = [("DoesNotScale", "SoftmaxOverTheQueries"), ("DividesByDk", "SoftmaxOverTheQueries")]
 
@@ -51,26 +49,3 @@ def test_without_styles_they_are_not(exam, attention, monkeypatch):
     faults = tuple(each for each in attention.faults if each.name in PAIRS[0])
     found, failed = explained(exam.bank, attention, (*faults, attention.styles[0]))
     assert found.keys() < failed
-
-
-ROWS_OPENED = """
-def scaled_dot_product_attention(q, k, v, mask=None):
-    scores = q @ k.transpose(-2, -1)
-    if mask is not None:
-        none = ~mask.any(-1, keepdim=True)
-        scores = scores.masked_fill(~(mask | none), float("-inf"))
-    weights = torch.softmax(scores, dim=-2)
-    if mask is not None:
-        weights = weights.masked_fill(none, 0.0)
-    return weights @ v, weights
-"""
-
-
-def test_what_is_right_but_for_mistakes_beside_a_style_is_carried(exam, course, server, tmp_path):
-    path = Maker(course, "a1_attention", tmp_path).hand_in("somebody", "attention", ROWS_OPENED)
-    result = grade("somebody", path, exam, server)
-    assert {each.faults for each in result.mistakes} == {
-        ("attention.DoesNotScale",),
-        ("attention.SoftmaxOverTheQueries",),
-    }
-    assert result.score == 18

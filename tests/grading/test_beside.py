@@ -1,13 +1,9 @@
 """A mistake beside another: an exception, a line, words that leave something out."""
 
-from dataclasses import replace
-
 import pytest
 
 import autograder.diagnosis.search as search
 from autograder.course.result import Verdict
-from autograder.grading import grade
-from autograder.proof.proving import Maker
 
 ROWS_OPENED = """
 def scaled_dot_product_attention(q, k, v, mask=None):
@@ -71,19 +67,6 @@ TINY_WEIGHTS = HALF_A_MESSAGE.replace(
 )
 
 
-@pytest.fixture
-def hand_in(course, exam_of, server, tmp_path):
-    def hand_in(assignment, cell, text, **policy):
-        path, exam = (
-            Maker(course, assignment, tmp_path).hand_in("x", cell, text),
-            exam_of(assignment),
-        )
-        exam = replace(exam, assignment=exam.assignment.model_copy(update=policy))
-        return grade("x", path, exam, server)
-
-    return hand_in
-
-
 def test_a_line_with_which_all_is_right_is_the_mistake_that_is_named(hand_in, monkeypatch):
     monkeypatch.setattr(search, "_in_turn", lambda _: [(False, ()), (True, ())])
     result = hand_in("a1_attention", "attention", ROWS_OPENED, locate=True)
@@ -127,3 +110,14 @@ def test_what_agrees_to_a_few_digits_is_not_explained_by_what_does_not_show_ther
         (): ("heads_weights",),
         ("heads.BiasLostForBlockedRows",): ("heads_blocked_rows",),
     }
+
+
+def test_what_is_right_but_for_mistakes_beside_a_style_is_carried(hand_in):
+    result = hand_in(
+        "a1_attention", "attention", ROWS_OPENED.replace(" / math.sqrt(q.size(-1))", "")
+    )
+    assert {each.faults for each in result.mistakes} == {
+        ("attention.DoesNotScale",),
+        ("attention.SoftmaxOverTheQueries",),
+    }
+    assert result.score == 18

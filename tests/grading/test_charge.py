@@ -1,17 +1,14 @@
 """One mistake, one price: what is carried, what is not, and what the manifest says of it."""
 
-from dataclasses import replace
-
 import pytest
 
 from autograder.course.result import Verdict
 from autograder.diagnosis import Alone, Diagnosis, can_be_run
-from autograder.grading import explaining, grade
+from autograder.grading import explaining
 from autograder.grading.carried import with_contradictions
 from autograder.grading.charge import charge_once
 from autograder.grading.judge import verdict_on
 from autograder.grading.mistakes import mistakes_of
-from autograder.proof.proving import Maker
 
 NO_SCALE = """
 def scaled_dot_product_attention(q, k, v, mask=None):
@@ -47,20 +44,6 @@ class MultiHeadAttention(nn.Module):
         self.weights = weights.detach()
         return self.out_proj(self.merge_heads(output))
 """
-
-
-@pytest.fixture
-def hand_in(course, exam_of, server, tmp_path):
-    """Grades an assignment that is right except for one cell."""
-
-    def hand_in(assignment, cell, text, **policy):
-        exam = exam_of(assignment)
-        if policy:
-            exam = replace(exam, assignment=exam.assignment.model_copy(update=policy))
-        path = Maker(course, assignment, tmp_path).hand_in("somebody", cell, text)
-        return grade("somebody", path, exam, server)
-
-    return hand_in
 
 
 def test_a_known_mistake_costs_the_item_meant_for_it_and_no_other(hand_in):

@@ -1,47 +1,22 @@
 """What is built on an earlier part that is wrong is not told to look at itself first."""
 
-import importlib
-import sys
-import types
-from pathlib import Path
-
 import pytest
 import torch
+from students_notebook import ROOT, checks_in, notebook_of
 
-from autograder.course.manifest import read_course
-from autograder.notebooks.source import read_source
-from autograder.release.builder import build
-
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "a4_layers"
 FIRST = "It is built on what norm_output looks at, which is not yet right: mend that first."
 
 
-def forget_checks():
-    for name in [name for name in sys.modules if name.partition(".")[0] == "checks"]:
-        del sys.modules[name]
-
-
 @pytest.fixture(scope="module")
-def checks(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("release") / NAME
-    build(read_course(ROOT), NAME).write(folder)
-    forget_checks()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        for each in ("given", "counted"):
-            patch.delitem(sys.modules, each, raising=False)
-        yield importlib.import_module("checks")
-    forget_checks()
+def checks():
+    with checks_in(ROOT / "assignments" / NAME) as found:
+        yield found
 
 
 @pytest.fixture
-def notebook(monkeypatch, checks):
-    main = types.ModuleType("__main__")
-    monkeypatch.setitem(sys.modules, "__main__", main)
-    for cell in read_source(ROOT / "solutions" / NAME / f"{NAME}.py").reference:
-        exec(cell.source, main.__dict__)
-    return main
+def notebook(monkeypatch):
+    return notebook_of(NAME, monkeypatch)
 
 
 def said(checks, item):

@@ -1,32 +1,24 @@
 """checks.py as the student has it: what it needs, and what it says of right and of wrong code."""
 
 import ast
-import importlib
 import json
 import linecache
 import math
 import sys
 import time
-import types
 from pathlib import Path
 
 import pytest
 import torch
+from students_notebook import ROOT, checks_in, notebook_of
 
 from autograder.course.manifest import read_course
-from autograder.notebooks.source import read_source
 from autograder.release.builder import build
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
 COURSE = read_course(ROOT)
 ITEMS = [item.id for item in COURSE.assignment(NAME).items]
 ATTENTION = "scaled_dot_product_attention"
-
-
-def forget_checks():
-    for name in [name for name in sys.modules if name.partition(".")[0] == "checks"]:
-        del sys.modules[name]
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +26,8 @@ def checks(tmp_path_factory):
     """The student's checks.py, beside its cases, imported as a student imports it."""
     folder = tmp_path_factory.mktemp("release") / NAME
     build(COURSE, NAME).write(folder)
-    forget_checks()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        yield importlib.import_module("checks")
-    forget_checks()
+    with checks_in(folder) as found:
+        yield found
 
 
 @pytest.fixture
@@ -46,11 +35,7 @@ def notebook(monkeypatch, checks):
     """The names of a notebook that answers as the reference does; nothing was told before."""
     for item in ITEMS:
         checks.forget(item)
-    main = types.ModuleType("__main__")
-    monkeypatch.setitem(sys.modules, "__main__", main)
-    for cell in read_source(ROOT / "solutions" / NAME / f"{NAME}.py").reference:
-        exec(cell.source, main.__dict__)
-    return main
+    return notebook_of(NAME, monkeypatch)
 
 
 @pytest.fixture

@@ -3,14 +3,11 @@
 import importlib
 import sys
 import types
-from pathlib import Path
 
 import pytest
 import torch
+from students_notebook import ROOT, checks_in, notebook_of
 
-from autograder.notebooks.source import read_source
-
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
 ATTENTION = "scaled_dot_product_attention"
 
@@ -18,16 +15,8 @@ ATTENTION = "scaled_dot_product_attention"
 @pytest.fixture(scope="module")
 def checks():
     """The checks as they lie in the release."""
-
-    def forget():
-        for name in [name for name in sys.modules if name.partition(".")[0] == "checks"]:
-            del sys.modules[name]
-
-    forget()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "assignments" / NAME)
-        yield importlib.import_module("checks")
-    forget()
+    with checks_in(ROOT / "assignments" / NAME) as found:
+        yield found
 
 
 class Shell:
@@ -58,11 +47,7 @@ def shell(monkeypatch):
 
 @pytest.fixture
 def notebook(monkeypatch):
-    main = types.ModuleType("__main__")
-    monkeypatch.setitem(sys.modules, "__main__", main)
-    for cell in read_source(ROOT / "solutions" / NAME / f"{NAME}.py").reference:
-        exec(cell.source, main.__dict__)
-    return main
+    return notebook_of(NAME, monkeypatch)
 
 
 def define(notebook, source):

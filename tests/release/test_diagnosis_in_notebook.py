@@ -1,20 +1,15 @@
 """The notebook's own checks name a mistake when the course wants it, and say nothing otherwise."""
 
-import importlib
 import json
 import math
-import sys
-import types
-from pathlib import Path
 
 import pytest
 import torch
+from students_notebook import ROOT, checks_in, notebook_of
 
 from autograder.course.manifest import read_course
-from autograder.notebooks.source import read_source
 from autograder.release.builder import build
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
 
 
@@ -27,30 +22,18 @@ def course_that_names(it):
     return course.model_copy(update={"assignments": tuple(changed)})
 
 
-def forget():
-    for name in [name for name in sys.modules if name.partition(".")[0] == "checks"]:
-        del sys.modules[name]
-
-
 @pytest.fixture(scope="module", params=[True, False], ids=["named", "not_named"])
 def released(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("release") / NAME
     built = build(course_that_names(request.param), NAME)
     built.write(folder)
-    forget()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        yield request.param, importlib.import_module("checks"), built
-    forget()
+    with checks_in(folder) as checks:
+        yield request.param, checks, built
 
 
 @pytest.fixture
 def notebook(monkeypatch):
-    main = types.ModuleType("__main__")
-    monkeypatch.setitem(sys.modules, "__main__", main)
-    for cell in read_source(ROOT / "solutions" / NAME / f"{NAME}.py").reference:
-        exec(cell.source, main.__dict__)
-    return main
+    return notebook_of(NAME, monkeypatch)
 
 
 def attention(scale, power=1.0):
