@@ -65,9 +65,9 @@ class Diagnosis:
         return tuple(dict.fromkeys(all_of((self.faults, *self.alternatives))))
 
     @property
-    def mistakes(self) -> set[tuple[str, str]]:
-        """What they are, however each is written."""
-        return {each.mistake for each in self.all_faults}
+    def sentences(self) -> set[str]:
+        """What they are, however each is written, and of whatever part."""
+        return {each.sentence for each in self.all_faults}
 
     @property
     def certain(self) -> Faults:

@@ -78,13 +78,14 @@ def _mistakes_in(titles: Sequence[str]) -> str:
 def _payers(failed: Mapping[str, ItemResult], found: Mapping[str, Diagnosis]) -> dict[str, str]:
     """For each fault the item that pays: the one meant to catch it, or the one worth most.
 
-    An item that is worth nothing, as one that was dropped, cannot pay.
+    An item that is worth nothing, as one that was dropped, cannot pay. Who thinks the same wrong of
+    two parts, as of both layers, pays in that which is worth more.
     """
     payers: dict[str, str] = {}
-    for diagnosis in found.values():
-        for fault in diagnosis.faults:
-            touched = [item for item, each in found.items() if fault.mistake in each.mistakes]
-            dearest = max(touched, key=lambda item: failed[item].points)
-            own = fault.item in touched and failed[fault.item].points
-            payers[fault.id] = fault.item if own else dearest
+    faults = dict.fromkeys(fault for each in found.values() for fault in each.faults)
+    for fault in faults:
+        same = [each for each in faults if each.sentence == fault.sentence]
+        touched = [item for item, each in found.items() if fault.sentence in each.sentences]
+        meant = [x for each in same if (x := each.item) in touched and failed[x].points]
+        payers[fault.id] = max(meant or touched, key=lambda item: failed[item].points)
     return payers

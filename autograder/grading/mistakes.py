@@ -1,6 +1,6 @@
 """The mistakes of a submission, each told once: what, where, what it costs, what it touches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.checking import CheckOutcome
@@ -53,10 +53,7 @@ def mistakes_of(
         item: first.setdefault((each.type, each.cell, each.line or each.message), each)
         for item, each in raised.items()
     }
-    # One that is written in several ways is told as the first of them.
-    ways: dict[object, Fault] = {}
-    for fault in (fault for each in found.values() for fault in each.faults):
-        ways.setdefault(fault.mistake, fault)
+    ways = _as_one(fault for each in found.values() for fault in each.certain)
     # A line with which all is right is where what is known of its cell stands.
     same: dict[object, list[object]] = {
         line: [
@@ -98,6 +95,14 @@ def mistakes_of(
     return tuple(sorted(told, key=lambda each: -sum(each.costs.values())))
 
 
+def _as_one(faults: Iterable[Fault]) -> dict[str, Faults]:
+    """By what is wrong, those that say so: one of each part, in the first way it is written."""
+    first: dict[str, dict[str, Fault]] = {}
+    for fault in faults:
+        first.setdefault(fault.sentence, {}).setdefault(fault.component, fault)
+    return {sentence: tuple(each.values()) for sentence, each in first.items()}
+
+
 def _mistake(
     key: object,
     items: Sequence[ItemResult],
@@ -136,7 +141,7 @@ def _keys(
     failure: Failure | _Unsaid | None,
     diagnosis: Diagnosis | None,
     lines: Sequence[Located],
-    ways: Mapping[object, Fault],
+    ways: Mapping[str, Faults],
 ) -> list[object]:
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
     if isinstance(failure, _Unsaid):  # what is left out says more than that something is missing
@@ -154,9 +159,9 @@ def _keys(
     return [*rest, item.known or f"No known mistake explains it.\n{item.message}"]
 
 
-def _keys_of(diagnosis: Diagnosis, ways: Mapping[object, Fault]) -> list[object]:
+def _keys_of(diagnosis: Diagnosis, ways: Mapping[str, Faults]) -> list[object]:
     uncertain = [diagnosis.uncertain] if diagnosis.uncertain else []
-    return [*dict.fromkeys((ways[each.mistake],) for each in diagnosis.certain), *uncertain]
+    return [*dict.fromkeys(ways[each.sentence] for each in diagnosis.certain), *uncertain]
 
 
 def _raised_at(failure: Failure) -> Place | None:
@@ -180,10 +185,11 @@ def _told(key: object) -> dict[str, object]:
         return {"kind": "error", "what": (said,), "place": _raised_at(key)}
     if isinstance(key, tuple):
         faults: Faults = key
+        thoughts = {each.sentence: each.thought for each in reversed(faults)}
         return {
             "kind": "named",
-            "what": tuple(each.sentence for each in faults),
-            "think": tuple(each.thought for each in faults),
+            "what": tuple(reversed(thoughts)),
+            "think": tuple(reversed(thoughts.values())),
             "faults": named(faults),
         }
     return {"kind": "unknown", "what": (), "proof": str(key)}

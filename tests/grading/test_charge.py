@@ -76,6 +76,23 @@ def test_one_mistake_that_is_known_in_two_ways_is_told_and_paid_for_once(exam_of
     assert mistake.costs == {"attend_mask": 1.0}
 
 
+def test_one_mistake_that_is_made_in_two_parts_is_told_and_paid_for_once(exam_of):
+    """Whoever norms before the sublayers thinks so of both layers: the dearer item pays."""
+    exam = exam_of("a4_layers")
+    by_name = {each.name: each for each in exam.bank.components}
+    asked = "encoder_output", "encoder_mask", "decoder_output", "decoder_masks"
+    of = {item: by_name[f"{item.partition('_')[0]}_layer"].faults for item in asked}
+    pre_norm = {x: next(f for f in of[x] if f.name == "PreNorm") for x in asked}
+    found = {item: Diagnosis((fault,), 1) for item, fault in pre_norm.items()}
+    items = [verdict_on(exam.assignment.item(each), Verdict.WRONG, "wrong") for each in asked]
+    items, payers = charge_once(items, found, lambda *_: True, 1.0)
+    (mistake,) = mistakes_of(items, (), found, payers, (), {})
+    assert mistake.items == asked
+    assert mistake.costs == {"decoder_output": 3.0}
+    assert len(mistake.what) == len(mistake.think) == 1
+    assert mistake.faults == ("encoder_layer.PreNorm", "decoder_layer.PreNorm")
+
+
 def test_what_nothing_explains_is_a_mistake_all_the_same(exam_of):
     exam = exam_of("a7_faster_decoding")
     work, stub = (exam.assignment.item(each) for each in ("cached_work", "cached_end"))
