@@ -715,3 +715,18 @@ class RisesByHalfTheCube(WarmupRate):
 
     def rise(self, step, warmup_steps):
         return step * warmup_steps**-3 / 2
+
+
+class WarmupCountsFromZero(WarmupRate):
+    """During the warm-up both the step and warmup_steps count one more: that is right where steps
+    begin with 0. The first rate is too large.
+
+    What is the first step here, and which share of the way up has it gone?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        if step >= warmup_steps:
+            return fall
+        return warmup_steps**-0.5 * (step + 1) / (warmup_steps + 1)
