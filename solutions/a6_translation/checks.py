@@ -67,7 +67,10 @@ def test_loss_follows_smoothing(agree: Agree, draw: Draw, smoothing: float) -> N
     hint="Is the size of the vocabulary read from the logits?",
     fits=("values", "shape"),
 )
-@pytest.mark.parametrize(("batch", "t", "vocab"), [(1, 6, 4), (3, 1, 5), (1, 1, 2), (4, 6, 50)])
+@pytest.mark.parametrize(
+    ("batch", "t", "vocab"),
+    [(1, 6, 4), (3, 1, 5), (1, 1, 2), (4, 6, 50), (37, 29, 3)],  # the last: no round number of them
+)
 def test_loss_sizes(agree: Agree, draw: Draw, batch: int, t: int, vocab: int) -> None:
     """Batches, sentences and vocabularies may have any size."""
     agree(LOSS, draw.normal(batch, t, vocab), words(draw, batch, t, vocab))

@@ -790,6 +790,44 @@ class MeanOfEachSentenceWithWords(MeanOfEachSentence):
         return means.sum() / (count > 0).sum()
 
 
+class MeanOfChunks(SmoothedLoss):
+    """The tokens are taken in chunks, and the mean of the chunks' means is returned: those of a
+    smaller last chunk count for more.
+
+    Of a batch that does not come out even, is the last mean one of as many tokens as the others?
+    """
+
+    item = "loss_value"
+
+    def average(self, values, real):
+        return mean_of_chunks(values[real], 256)
+
+
+class MeanOfChunksOf128(MeanOfChunks):
+    def average(self, values, real):
+        return mean_of_chunks(values[real], 128)
+
+
+class MeanOfChunksOf512(MeanOfChunks):
+    def average(self, values, real):
+        return mean_of_chunks(values[real], 512)
+
+
+class MeanOfChunksOf1024(MeanOfChunks):
+    def average(self, values, real):
+        return mean_of_chunks(values[real], 1024)
+
+
+class MeanOfChunksOfSentences(MeanOfChunks):
+    def average(self, values, real):
+        chunks = zip(values.split(32), real.split(32), strict=True)
+        return torch.stack([each[found].mean() for each, found in chunks if found.any()]).mean()
+
+
+def mean_of_chunks(losses, size):
+    return torch.stack([each.mean() for each in losses.split(size)]).mean()
+
+
 class NoLossIsPadding(SmoothedLoss):
     """A token whose loss is exactly 0 counts as padding, and the mean is over the others alone.
 
