@@ -407,9 +407,9 @@ class MultiHeadAttention(nn.Module):
 # The output is right with every mask that broadcasts to `(batch, n_heads, t_q, t_k)`: among others
 # `(t_q, t_k)`, `(t_k,)`, `(batch, 1, 1, t_k)`, `(batch, 1, t_q, t_k)`, `(n_heads, 1, t_k)` and all
 # four axes in full, in self-attention and in cross-attention, where each query has at least one key
-# left. A mask of nothing but `True` is the same as none. Only the mask blocks: a score of exactly 0
-# is a score like any other. Changing `key` and `value` at a blocked position changes nothing at
-# all.
+# left. So it is whichever sizes are alike, as when there are as many sentences as words. A mask of
+# nothing but `True` is the same as none. Only the mask blocks: a score of exactly 0 is a score like
+# any other. Changing `key` and `value` at a blocked position changes nothing at all.
 
 # %% active="ipynb" check="heads_mask"
 # check("heads_mask")

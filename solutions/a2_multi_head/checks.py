@@ -455,6 +455,12 @@ def test_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> No
     agree(attention(agree), *crossed(draw), mask=draw_mask(draw, *shape))
 
 
+@item("heads_mask", hint="Does a size tell what an axis stands for?")
+def test_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
+    """A causal mask (t, t) is one of queries and keys, also with as many sentences as words."""
+    agree(attention(agree), *selves(draw, batch=T_Q), mask=causal(T_Q))
+
+
 @item("heads_mask", hint="Is a mask that blocks nothing the same as no mask?")
 def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     """A mask that allows every key changes nothing."""

@@ -558,8 +558,9 @@ class GroupedQueryAttention(nn.Module):
 # %% [markdown]
 # ### Queries that may attend to nothing
 #
-# Such a query gets zeros from its head, never NaN, be it in all heads or in some, and the other
-# queries are as right as ever. So are the gradients. (The given attention already does its part.)
+# Such a query gets zeros from its head, never NaN, be it in all heads or in some, and the only one
+# or not. The other queries are as right as ever. So are the gradients. (The given attention already
+# does its part.)
 
 # %% active="ipynb" check="gqa_blocked_rows"
 # check("gqa_blocked_rows")

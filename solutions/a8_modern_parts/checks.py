@@ -608,6 +608,15 @@ def test_blocked_rows_of_some_heads(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), sentences(draw), mask=draw_blocking(draw))
 
 
+@item("gqa_blocked_rows", hint="Is a word that is alone heard, whatever the mask says?")
+def test_the_only_word_is_blocked(agree: Agree, draw: Draw) -> None:
+    """A single word that may not hear itself gets zeros, from all heads or from some."""
+    nobody = torch.zeros(BATCH, 1, 1, 1, dtype=torch.bool)
+    some = torch.arange(N_HEADS).view(1, N_HEADS, 1, 1) % 4 != 1  # heads 1 and 5 are blocked
+    for mask in (nobody, some):
+        agree(attention(agree), draw.normal(BATCH, 1, D_MODEL), mask=mask)
+
+
 @item(
     "gqa_blocked_rows",
     hint="Is NaN replaced after it has already reached the gradient?",

@@ -1295,6 +1295,21 @@ class TwoAxesTakenForPadding(Heads):
         return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
 
 
+class AsManyRowsAsSentencesIsPadding(Heads):
+    """A mask of two axes is taken for one of padding, with a row for each sentence, where there are
+    as many sentences as rows. Elsewhere it is read as it should be.
+
+    With five words in each of five sentences, what is (5, 5)? Shapes are aligned from the right.
+    """
+
+    item = "heads_mask"
+
+    def shape_mask(self, mask, query, key):
+        if mask is None or mask.shape != (key.shape[0], key.shape[1]):
+            return mask
+        return mask[:, None, None]
+
+
 class FullMasksOnly(Heads):
     """Only masks with four axes are taken; any other raises an error.
 
@@ -2391,6 +2406,20 @@ class WeightsUnfoldedTheOtherWay(Heads):
 
     def looked_at(self, weights, scores, answers):
         return weights.transpose(0, 1).reshape(weights.shape)
+
+
+class WeightsUnfoldedHeadsFirst(Heads):
+    """The stored weights stand at other heads and sentences than their own: two axes that were
+    made one, sentences before heads, are taken for heads before sentences.
+
+    When batch * n_heads becomes two axes again, which of them is the first?
+    """
+
+    item = "heads_weights"
+
+    def looked_at(self, weights, scores, answers):
+        batch, n_heads, *sizes = weights.shape
+        return weights.reshape(n_heads, batch, *sizes).transpose(0, 1)
 
 
 class WeightsOfFoldedHeads(Heads):

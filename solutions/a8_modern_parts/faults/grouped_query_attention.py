@@ -942,3 +942,15 @@ class BlockedRowsAreOpened(Grouped):
 
     def read_mask(self, mask, x):
         return None if mask is None else mask | ~mask.any(-1, keepdim=True)
+
+
+class OneWordIsAlwaysHeard(Grouped):
+    """Where there is one word only, the mask is not asked: it hears itself, even if it may not.
+
+    Softmax of one score is 1. What if the mask blocks it, in all heads or in some?
+    """
+
+    item = "gqa_blocked_rows"
+
+    def read_mask(self, mask, x):
+        return None if x.shape[1] == 1 else mask
