@@ -173,14 +173,20 @@ class Agree:
             problem = f"it changes its input {names[answer.changed[0]]}"
             self.wrong(target, problem, *args, **options)
 
-    def parameters(self, module: Blueprint) -> None:
-        """The module has the parameters that it must have, by name and shape, each its own."""
-        made = module.without_loading().of("state_dict")
-        expected = self._reference.call(made)
-        self.asked.append(Asked("parameters", Question(made), expected))
-        name = module_said(module)
-        ours = {key: tuple(each.shape) for key, each in expected.value.items()}
-        problem = compare.differences(_shapes(self._student.call(made).value), ours)
+    def parameters(self, module: Blueprint, after: tuple[Any, ...] = ()) -> None:
+        """The module has the parameters that it must have, by name and shape, each its own.
+
+        after: the arguments of a call, after which they must be those that it was made with.
+        """
+        made, options = (
+            module.without_loading().of("state_dict"),
+            {"before": dict(enumerate(after))},
+        )
+        expected = self._reference.call(made, **options)
+        self.asked.append(Asked("parameters", Question.of(made, (), options), expected))
+        name = module_said(module) + (", after a call" if after else "")
+        ours = _shapes(self._student.call(made).value if after else expected.value)
+        problem = compare.differences(_shapes(self._student.call(made, **options).value), ours)
         if problem:
             raise Wrong(f"{name}: {problem}")
         loaded = self._student.call(module.of("state_dict")).value

@@ -177,7 +177,7 @@ def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
         numeric = isinstance(value, Tensor) and value.is_floating_point()
         return {"value": value.double() if numeric else value}
     question, target = case.question, case.question.target
-    if case.is_of_state:
+    if case.gives_state:
         return _parameters(answer.value, None if question.weights else case.constants)
     seen: dict[str, Any] = {}
     if case.asked is None:

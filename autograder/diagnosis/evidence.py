@@ -71,10 +71,15 @@ class Case:
         return self.asked is not None and self.asked.kind == "parameters"
 
     @property
-    def is_of_state(self) -> bool:
-        """Whether it is about what a module holds as it was made, and nothing that it does."""
+    def gives_state(self) -> bool:
+        """Whether it is answered with a state dict."""
         target = self.question.target
         return isinstance(target, Blueprint) and target.method == "state_dict"
+
+    @property
+    def is_of_state(self) -> bool:
+        """Whether it is about what a module holds as it was made, and nothing that it does."""
+        return self.gives_state and not self.question.how.before
 
     @property
     def counts_calls(self) -> bool:

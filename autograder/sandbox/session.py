@@ -35,8 +35,8 @@ class How:
     elsewhere: the inputs say that they are on another device (see elsewhere.py), which is torch's
     default for a call with device=None, and the answer whether the outputs are. read: attributes
     of the module to look at afterwards. watch: its submodules whose calls are counted. count:
-    count the calls of torch. work: count the multiplications (see work.py). before: arguments, by
-    place or name, of an earlier call of the same function or module; its others are the call's.
+    count the calls of torch. work: count the multiplications (see work.py). before: arguments of an
+    earlier call, by place or name (of the module, where the method is torch's own, as state_dict).
     """
 
     cotangents: Sequence[Any] | None = None
@@ -200,11 +200,11 @@ class _Call:
             return module
 
         if isinstance(target, str):
-            self._function = names[target]
+            self._function = self._first = names[target]
         else:
-            module = made(target, kept)
-            method = target.method
+            module, method = made(target, kept), target.method
             self._function = module if method == "forward" else getattr(module, method)
+            self._first = module if hasattr(torch.nn.Module, method) else self._function
         self._inputs = [*args, *kwargs.values()]
         given = {id(each): _passed(each, self._device) for each in self._inputs}
         self._given = [made(given[id(each)], kept) for each in self._inputs]
@@ -233,7 +233,7 @@ class _Call:
         read = tuple(getattr(self._modules[0], name) for name in how.read)
         gradients: tuple[torch.Tensor | None, ...] = ()
         if how.cotangents is not None:
-            inputs = [each for each in self._inputs if _wants_gradient(each)]
+            inputs = filter(_wants_gradient, self._inputs)
             gradients = _gradients(value, how.cotangents, [*inputs, *self._weights])
         return Answer(
             value,
@@ -248,10 +248,10 @@ class _Call:
         )
 
     def _call_before(self) -> None:
-        passed = zip([*range(len(self._positional)), *self._named], self._given, strict=True)
-        given = {**dict(passed), **self._earlier}
-        positional = [given.pop(at) for at in range(len(self._positional))]
-        self._function(*positional, **given)
+        places = [*range(len(self._positional)), *self._named]
+        given = dict(zip(places, self._given, strict=True)) | self._earlier
+        positional = [given.pop(at) for at in sorted(x for x in given if isinstance(x, int))]
+        self._first(*positional, **given)
         torch.default_generator.manual_seed(0)  # what it drew is drawn again
 
     def _written(self) -> Iterator[int]:

@@ -342,6 +342,12 @@ def test_weights_of_the_last_call(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *three(draw), before=others, **STORED)
 
 
+@item("heads_weights", hint="What else that is kept in a module is saved with it?")
+def test_weights_are_not_saved(agree: Agree, draw: Draw) -> None:
+    """A call adds nothing to the state dict: what is kept of it is no parameter and no buffer."""
+    agree.parameters(attention(agree), after=selves(draw))
+
+
 @item("heads_weights", hint="Does what is stored hang on the mode?")
 def test_weights_in_train_mode(agree: Agree, draw: Draw) -> None:
     """In train mode the weights are stored just as in eval mode."""

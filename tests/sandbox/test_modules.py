@@ -97,6 +97,7 @@ def asking(server):
 def every_question(agree, x):
     layer = agree.module("Layer", 6, 3)
     agree.parameters(layer)
+    agree.parameters(layer, after=(x,))
     agree(layer, x, read=("seen",))
     agree(layer, x, mask=torch.ones(3, dtype=torch.bool), cotangents=(torch.ones(2, 3).double(),))
     agree(layer.of("double"), x)
@@ -126,6 +127,22 @@ def test_what_a_module_keeps_from_a_call_shows_in_the_next(asking, x):
     agree(layer, x, before={"mask": torch.ones(3, dtype=torch.bool)})
     with pytest.raises(Wrong, match=r"Layer\(6, 3\)\(x \(2, 6\)\), after a call with another x: "):
         agree(layer, x, before={0: 2 * x})
+
+
+def test_what_a_call_adds_to_the_state_dict_shows_after_it(asking, x):
+    agree = asking("self.seen = x.detach() * 2", "self.register_buffer('kept', x.detach() * 2)")
+    layer = agree.module("Layer", 6, 3)
+    agree.parameters(layer)
+    with pytest.raises(Wrong, match=r"Layer\(6, 3\), after a call: not asked for: kept"):
+        agree.parameters(layer, after=(x,))
+
+
+def test_parameters_that_are_wrong_from_the_start_are_told_of_those_alone(asking, x):
+    agree = asking("self.inner = ", "self.more = torch.nn.Linear(1, 1)\n        self.inner = ")
+    layer = agree.module("Layer", 6, 3)
+    agree.parameters(layer, after=(x,))
+    with pytest.raises(Wrong, match="not asked for: more"):
+        agree.parameters(layer)
 
 
 def test_what_a_function_keeps_in_a_module_shows_in_the_next(asking, x):

@@ -633,6 +633,20 @@ class BiasOfTheKeysAsBuffer(Heads):
         self.k_proj.register_buffer("bias", bias)
 
 
+class WeightsAsABuffer(Heads):
+    """The weights are kept in a buffer: after a call they stand in the state dict, and are saved.
+
+    Would somebody who loads your model need the weights of your last sentence? An attribute need
+    not be a buffer.
+    """
+
+    item = "heads_weights"
+
+    def finish(self):
+        del self.weights
+        self.register_buffer("weights", None)
+
+
 # Splitting and merging
 
 

@@ -1,5 +1,5 @@
 # Its state dict holds the right shapes, on no device and as numbers of another kind.
-# fails: heads_parameters
+# fails: heads_parameters, heads_weights
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,5 +1,5 @@
 # Two thousand parameters, with long names and line breaks in them.
-# fails: heads_parameters
+# fails: heads_parameters, heads_weights
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):
