@@ -180,7 +180,8 @@ def check(
                 started = meanwhile.submit(server.start)
                 exam = prepare(found, which.id, read_secret(found.root))
                 started.result()
-            result = grade_one(file.resolve().parent.name, file, exam, server)
+            with err.status("grading"):
+                result = grade_one(file.resolve().parent.name, file, exam, server)
     if as_json:
         typer.echo(result.model_dump_json(indent=2))
     else:

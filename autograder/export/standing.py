@@ -39,6 +39,7 @@ class Standing:
     late_days_left: int | None = None  # None: the course has none
     after: float = 0.0  # seconds behind the due date, without grace and extension
     extended: bool = False  # until is later than for others
+    policy: str = ""  # why it costs what it costs
     again: bool = False  # it asks for another look, at what people gave or the checks did
 
     @property
@@ -80,6 +81,8 @@ class Standing:
             told.append("nothing is taken off.")
         if self.late_days_left is not None:
             told.append(f"Late days left: {self.late_days_left}.")
+        if self.penalty and self.policy:
+            told.append(self.policy)
         return " ".join(told)
 
     @property
@@ -175,6 +178,7 @@ def _standing(
         late_days_left=late.left if late and settings.over_course else None,
         after=max(0.0, (at - due).total_seconds()) if at and due and late else 0.0,
         extended=bool(late and due and late.until > due),
+        policy=str(assignment.late or ""),
         again=any(
             grade.needs_manual_grade or (grade.auto_score is None and grade.manual_score is None)
             for grade in notebook.grades
