@@ -187,6 +187,23 @@ class FiveThousandRows(Places):
         return super().make(5000, d_model)
 
 
+# By its columns, how long the longest table is that the checks made before those that look at it.
+LONGEST = {6: 300, 130: 64}
+
+
+class TableOfALongerOne(Places):
+    """A module has the table of a longer one that was made before it: tables are kept for all
+    modules, and found by d_model alone.
+
+    What are two tables told apart by? And does making one take so long that it must be kept?
+    """
+
+    item = "position_buffer"
+
+    def make(self, max_len, d_model):
+        return super().make(max(max_len, LONGEST.get(d_model, 0)), d_model)
+
+
 class Parameter(Places):
     """The table is an nn.Parameter, trained or not: it is in the state dict, and no buffer.
 

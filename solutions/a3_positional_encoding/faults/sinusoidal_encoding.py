@@ -2,6 +2,7 @@
 
 import math
 
+import numpy
 import torch
 
 
@@ -25,6 +26,9 @@ class Sinusoids:
 
     def count(self, max_len):
         return torch.arange(max_len, dtype=torch.float64)
+
+    def even_columns(self, d_model):
+        return torch.arange(0, d_model, 2, dtype=torch.float64)
 
     def column_of_sines(self, even_columns):
         return even_columns
@@ -63,7 +67,7 @@ class Sinusoids:
     def __call__(self, max_len, d_model):
         max_len, d_model = self.take(max_len, d_model)
         self.look_at_size(d_model)
-        even_columns = torch.arange(0, d_model, 2, dtype=torch.float64)
+        even_columns = self.even_columns(d_model)
         sines = self.sine(self._angle(self.column_of_sines(even_columns), max_len, d_model))
         cosines = self.cosine(self._angle(self.column_of_cosines(even_columns), max_len, d_model))
         return self.give(self.fill(sines, cosines, d_model))
@@ -696,6 +700,31 @@ class TurnsTakenAwayRoughly(Sinusoids):
         return super().turn(position, divisor) % (2 * 3.14)
 
 
+def added_up(step, times):
+    steps = step.repeat(times, 1)
+    steps[0] = 0.0
+    # One after another, as Python adds: torch's own cumsum adds float32 in float64.
+    return torch.from_numpy(numpy.cumsum(steps.numpy(), axis=0)).double()
+
+
+class StepsAddedUp(Sinusoids):
+    """Each angle is the one before it and one step more, in float32: every sum is rounded, and the
+    roundings of thousands of sums add up.
+
+    Which angle needs none of those before it? And how many digits has a sum of float64?
+    """
+
+    item = "encoding_far"
+
+    def turn(self, position, divisor):
+        return added_up((1 / divisor).float(), len(position))
+
+
+class StepsOfFloat32AddedUp(StepsAddedUp):
+    def turn(self, position, divisor):
+        return added_up((-divisor.log().float()).exp(), len(position))
+
+
 class InHalfTurns(Sinusoids):
     """The angles are multiplied by pi.
 
@@ -771,3 +800,24 @@ class CosineNeverNegative(Sinusoids):
 
     def cosine(self, angle):
         return (1 - angle.sin() ** 2).clamp(min=0).sqrt()
+
+
+class ColumnsByAFraction(Sinusoids):
+    """For some d_model, such as 98, there is a hand too many: torch.arange counts in a fraction,
+    whose rounding lets one more step fit in.
+
+    How many steps of 2 / 98 fit between 0 and 1, and how many of 2 between 0 and 98?
+    """
+
+    item = "encoding_values"
+
+    def even_columns(self, d_model):
+        return torch.arange(0, 1, 2 / d_model, dtype=torch.float64) * d_model
+
+    def fill(self, sines, cosines, d_model):
+        return torch.stack([sines, cosines], dim=-1).flatten(1)
+
+
+class ColumnsByAFractionInATable(ColumnsByAFraction):
+    def fill(self, sines, cosines, d_model):
+        return Sinusoids.fill(self, sines, cosines, d_model)
