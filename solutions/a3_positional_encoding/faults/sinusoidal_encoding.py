@@ -2,7 +2,6 @@
 
 import math
 
-import numpy
 import torch
 
 
@@ -698,31 +697,6 @@ class TurnsTakenAwayRoughly(Sinusoids):
 
     def turn(self, position, divisor):
         return super().turn(position, divisor) % (2 * 3.14)
-
-
-def added_up(step, times):
-    steps = step.repeat(times, 1)
-    steps[0] = 0.0
-    # One after another, as Python adds: torch's own cumsum adds float32 in float64.
-    return torch.from_numpy(numpy.cumsum(steps.numpy(), axis=0)).double()
-
-
-class StepsAddedUp(Sinusoids):
-    """Each angle is the one before it and one step more, in float32: every sum is rounded, and the
-    roundings of thousands of sums add up.
-
-    Which angle needs none of those before it? And how many digits has a sum of float64?
-    """
-
-    item = "encoding_far"
-
-    def turn(self, position, divisor):
-        return added_up((1 / divisor).float(), len(position))
-
-
-class StepsOfFloat32AddedUp(StepsAddedUp):
-    def turn(self, position, divisor):
-        return added_up((-divisor.log().float()).exp(), len(position))
 
 
 class InHalfTurns(Sinusoids):
