@@ -439,8 +439,8 @@ class Transformer(nn.Module):
 # size, and so does everything else. `dropout` gets into both positional encodings and into every
 # layer: in train mode, `dropout=1.0` drops everything, in `Encoder` and `Decoder` by themselves as
 # in the Transformer's `encode` and `decode` (what is left is no longer random, and can be
-# compared), and `dropout=0.0` drops nothing. In eval mode nothing is dropped, whatever `dropout`
-# is.
+# compared), and `dropout=0.0` drops nothing. With a `dropout` between the two, what comes to the
+# first layer is dropped once. In eval mode nothing is dropped, whatever `dropout` is.
 
 # %% active="ipynb" check="arguments"
 # check("arguments")
@@ -450,7 +450,7 @@ class Transformer(nn.Module):
 #
 # With `max_len=9`, ten tokens raise a `ValueError` whose message contains both numbers, in encoder
 # and decoder, and in the Transformer whether it is the source or the target that has ten. Nine are
-# welcome.
+# welcome. To a decoder by itself `max_len` is a limit of the target; its memory may be longer.
 
 # %% active="ipynb" check="max_len"
 # check("max_len")
@@ -637,7 +637,7 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # one that is not 0) up to the width of the longest row; the others are not disturbed, also where
 # their sources have other padding. When all rows have ended nothing more is written, so the result
 # is narrower than `max_len`. A single row ends as well. The start ends no row, even where
-# `start_id` and `end_id` are the same.
+# `start_id` and `end_id` are the same, and neither does a `pad_id` that the model itself chose.
 
 # %% active="ipynb" check="greedy_end"
 # check("greedy_end")

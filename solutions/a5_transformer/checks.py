@@ -558,6 +558,27 @@ def test_default_dropout(student: Student, agree: Agree, draw: Draw, name: str, 
         agree.wrong(module, f"expected about 10% to be dropped, found {share:.0%}", tokens, *more)
 
 
+@item("arguments", hint="How often is a number dropped before it comes to the first layer?")
+@pytest.mark.parametrize("name", ["Encoder", "Decoder"])
+def test_dropout_of_the_places(student: Student, agree: Agree, draw: Draw, name: str) -> None:
+    """What comes to the first layer is dropped once, with the probability that is given."""
+    # Layers say nothing: their norms put what is 0 by then below 0, and all the others above. The
+    # words are so loud that nothing hangs on their places, nor on their scale.
+    module = agree.module(name, SOURCE_VOCAB, 50, 2, 8, 1, dropout=0.3)
+    weights = module.weights or {}
+    says = {"token_embedding.embedding.weight": 1e15}
+    says |= {each: 1.0 for each in weights if "norm" in each and each.endswith("weight")}
+    weights = {each: torch.full_like(old, says.get(each, 0)) for each, old in weights.items()}
+    module = module.with_weights(weights).training()
+    more = [draw.normal(BATCH, T_SOURCE, 50)] if name == "Decoder" else []
+    tokens = source_words(draw, t=37)
+    got = values(student, agree, module, tokens, *more, shape=(BATCH, 37, 50))
+    # Of 3700 numbers: more than six standard deviations away is no chance.
+    share = (got < 0).double().mean().item()
+    if abs(share - 0.3) > 0.05:
+        agree.wrong(module, f"expected about 30% to be dropped, found {share:.0%}", tokens, *more)
+
+
 @item("arguments", hint="What does the stub say about sizes that nobody gives?")
 def test_default_sizes(student: Student, reference: Student, agree: Agree, draw: Draw) -> None:
     """Sizes that are not given are d_model=512, n_heads=8, d_ff=2048 and n_layers=6."""
@@ -587,6 +608,13 @@ def test_max_len_of_the_stacks(agree: Agree, draw: Draw) -> None:
         (decoder(agree, max_len=MAX_LEN), memory),
     ):
         agree.raises(ValueError, module.without_loading(), many, *others, naming=naming)
+
+
+@item("max_len", hint="What is compared with max_len in the decoder?", fits=("error",))
+def test_memory_of_any_length(agree: Agree, draw: Draw) -> None:
+    """max_len is a limit of the target alone: the decoder's memory may be longer."""
+    module, memory = decoder(agree, max_len=T_TARGET), draw.normal(BATCH, T_SOURCE, D_MODEL)
+    agree(module, target_words(draw), memory, look_at=[])
 
 
 @item("max_len", hint="Does max_len get into both stacks?")
@@ -969,6 +997,18 @@ def test_a_start_is_no_end(reference: Student, agree: Agree, draw: Draw) -> None
     """The start was not produced: it ends no row, also where start_id is end_id."""
     model = writer(reference, agree, draw, [PAD, END])
     agree(DECODE, model, source_words(draw), END, END, 4, same_mode=False)
+
+
+@item("greedy_end", hint="Which word, and no other, ends a row?")
+def test_padding_is_no_end(agree: Agree, draw: Draw) -> None:
+    """A row that writes pad_id itself goes on: only end_id ends it."""
+    for pad_id in (PAD, OTHER_PAD):
+        model = transformer(agree, pad_id=pad_id)
+        weights = model.weights or {}
+        bias = 100.0 * (torch.arange(TARGET_VOCAB, dtype=torch.float64) == pad_id)
+        alone = {"output.weight": torch.zeros_like(weights["output.weight"]), "output.bias": bias}
+        asked = model.with_weights(alone), source_words(draw), START, END, 6
+        agree(DECODE, *asked, same_mode=False)
 
 
 # greedy_care

@@ -1019,3 +1019,34 @@ class MemoryCutToTheTarget(TokensAndMemory):
         t = x.shape[1]
         mask = None if memory_mask is None else memory_mask[..., :t]
         return super().ask(layer, x, memory[:, :t], target_mask, mask)
+
+
+class LongMemoryRefused(TokensAndMemory):
+    """A memory that is longer than max_len ends in a ValueError.
+
+    Which of the two sentences gets its places here, and what is max_len a limit of?
+    """
+
+    item = "max_len"
+
+    def recall(self, memory):
+        max_len = len(self.positional_encoding.encoding)
+        if memory.shape[1] > max_len:
+            raise ValueError(f"memory has {memory.shape[1]} positions, more than {max_len}")
+        return memory
+
+
+class DroppedTwice(TokensAndMemory):
+    """A second dropout comes behind the positional encoding, which ends with one of its own.
+
+    How much is left of a number's chances when it is drawn for twice?
+    """
+
+    item = "arguments"
+
+    def make_positions(self, d_model, max_len, dropout):
+        super().make_positions(d_model, max_len, dropout)
+        self.dropout = nn.Dropout(dropout)
+
+    def place(self, x):
+        return self.dropout(super().place(x))

@@ -781,3 +781,19 @@ class EachLayerTwice(TokensToMemory):
     def ask(self, layer, x, mask):
         x = super().ask(layer, x, mask)
         return super().ask(layer, x, mask)
+
+
+class DroppedTwice(TokensToMemory):
+    """A second dropout comes behind the positional encoding, which ends with one of its own.
+
+    How much is left of a number's chances when it is drawn for twice?
+    """
+
+    item = "arguments"
+
+    def make_positions(self, d_model, max_len, dropout):
+        super().make_positions(d_model, max_len, dropout)
+        self.dropout = nn.Dropout(dropout)
+
+    def place(self, x):
+        return self.dropout(super().place(x))

@@ -62,7 +62,7 @@ class GreedyDecode:
     def fill(self, word, ended, model, end_id):
         return word.masked_fill(ended, model.pad_id)
 
-    def end(self, ended, word, end_id):
+    def end(self, ended, word, end_id, pad_id):
         return ended | (word == end_id)
 
     def append(self, target, word, ended):
@@ -86,7 +86,7 @@ class GreedyDecode:
                 x = self.decode(model, self.fed(target), memory, heard)
                 chosen = self.choose(model.output(self.position(x)), model.pad_id, start_id)
                 word = self.fill(chosen, ended, model, end_id)
-                before, ended = ended, self.end(ended, chosen, end_id)
+                before, ended = ended, self.end(ended, chosen, end_id, model.pad_id)
                 target = self.append(target, word, ended)
         self.leave(model, was_training)
         return self.give(self.cut(target))
@@ -675,7 +675,7 @@ class EndsOnlyAllAtOnce(GreedyDecode):
     def fill(self, word, ended, model, end_id):
         return word
 
-    def end(self, ended, word, end_id):
+    def end(self, ended, word, end_id, pad_id):
         return word == end_id
 
 
@@ -687,13 +687,25 @@ class ForgetsWhoHasEnded(GreedyDecode):
 
     item = "greedy_end"
 
-    def end(self, ended, word, end_id):
+    def end(self, ended, word, end_id, pad_id):
         return word == end_id
 
 
 class ForgetsWhoHasEndedAtThePad(ForgetsWhoHasEnded):
-    def end(self, ended, word, end_id):
+    def end(self, ended, word, end_id, pad_id):
         return ~ended & (word == end_id)
+
+
+class PaddingEndsARow(GreedyDecode):
+    """A row that writes padding itself counts as ended, as if it had written end_id.
+
+    Padding is what is filled in behind an end. Is it an end where the model chose it?
+    """
+
+    item = "greedy_end"
+
+    def end(self, ended, word, end_id, pad_id):
+        return super().end(ended, word, end_id, pad_id) | (word == pad_id)
 
 
 class LastEndIsMissing(GreedyDecode):
@@ -837,8 +849,8 @@ class TheStartCountsOnceAWordIsWritten(GreedyDecode):
         self.start_id = start_id
         return super().begin(source, start_id)
 
-    def end(self, ended, word, end_id):
-        return super().end(ended, word, end_id) | (self.start_id == end_id)
+    def end(self, ended, word, end_id, pad_id):
+        return super().end(ended, word, end_id, pad_id) | (self.start_id == end_id)
 
 
 class RowsByTheirPlaceAmongTheLiving(GreedyDecode):
@@ -850,7 +862,7 @@ class RowsByTheirPlaceAmongTheLiving(GreedyDecode):
 
     item = "greedy_end"
 
-    def end(self, ended, word, end_id):
+    def end(self, ended, word, end_id, pad_id):
         rows = (~ended).flatten().nonzero().flatten()
         places = (word[rows] != end_id).flatten().nonzero().flatten()
         left = torch.ones_like(ended)
@@ -903,7 +915,7 @@ class ReadFromOtherRowsToo(WrittenIntoOtherRows):
         self.pad_id = model.pad_id
         return word
 
-    def end(self, ended, word, end_id):
+    def end(self, ended, word, end_id, pad_id):
         self.going = (word != end_id)[:, 0]
         return ~self.going[:, None]
 
@@ -944,8 +956,8 @@ class WhatIsRolledComesRound(GreedyDecode):
         self.pad_id = model.pad_id
         return super().fill(word, ended, model, end_id)
 
-    def end(self, ended, word, end_id):
-        self.ended = super().end(ended, word, end_id)
+    def end(self, ended, word, end_id, pad_id):
+        self.ended = super().end(ended, word, end_id, pad_id)
         return self.ended
 
     def cut(self, target):
@@ -1075,9 +1087,9 @@ class StopsWhenAllEndTogether(GreedyDecode):
 
     item = "greedy_end"
 
-    def end(self, ended, word, end_id):
+    def end(self, ended, word, end_id, pad_id):
         self.together = bool(((word == end_id) & ~ended).all())
-        return super().end(ended, word, end_id)
+        return super().end(ended, word, end_id, pad_id)
 
     def is_done(self, ended, before):
         return bool(ended.any()) and self.together
