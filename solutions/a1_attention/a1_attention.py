@@ -418,7 +418,7 @@ def padding_mask(tokens, pad_id=0):
 #
 # Shape `(batch, 1, 1, t)`, dtype `torch.bool`, the device of `tokens`, `True` at real tokens.
 # Padding may stand at the end, at the start or in the middle, fill a whole sentence or be absent;
-# `pad_id` may be any id; and `tokens` is left as it was.
+# `pad_id` may be any id, as may the other tokens; and `tokens` is left as it was.
 
 # %% active="ipynb" check="padding_mask"
 # check("padding_mask")

@@ -444,6 +444,14 @@ def test_padding_mask_pad_id(agree: Agree, draw: Draw) -> None:
     agree("padding_mask", tokens, pad_id=49)
 
 
+@item("padding_mask", hint="In which dtype are the ids compared?")
+def test_padding_mask_of_many_words(agree: Agree, draw: Draw) -> None:
+    """Ids may be in the hundreds: whatever they have in common with pad_id, they are real."""
+    tokens = draw_tokens(draw, BATCH, T_K, vocab_size=900, pad_id=300)
+    tokens[0, :2], tokens[1, 0] = torch.tensor([300 + 256, 300 - 256]), 300 + 512
+    agree("padding_mask", tokens, pad_id=300)
+
+
 @item("padding_mask", hint="Does a pad in the middle count as one?")
 def test_padding_mask_anywhere(agree: Agree, draw: Draw) -> None:
     """Pads are found wherever they stand, in rows of padding alone too."""

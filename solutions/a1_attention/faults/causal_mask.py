@@ -99,6 +99,19 @@ class KeptForAnotherDevice(CausalMask):
         return self.first.setdefault(self.size, device)
 
 
+class AlwaysOnTheCPU(CausalMask):
+    """The mask is on the CPU whatever device is asked for: it is made there, or was made there in
+    an earlier call and is handed out again.
+
+    Does every call go by the device that it was passed?
+    """
+
+    item = "causal_mask"
+
+    def place(self, device):
+        return "cpu"
+
+
 class WithoutTheDiagonal(CausalMask):
     """The diagonal is False: a position may not attend to itself, and the first one to nothing.
 

@@ -298,3 +298,21 @@ class AsALowNumber(PaddingMask):
 
     def kind(self, mask):
         return (~mask).float() * -1e9
+
+
+class ComparesInBytes(PaddingMask):
+    """Tokens are told from pad_id in 8 bits, which begin anew after so many: an id that is 256 more
+    or less counts as padding.
+
+    How far does torch.uint8 count, and how many words does a vocabulary have?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return (tokens - pad_id).to(torch.uint8) != 0
+
+
+class ComparesWithAByte(ComparesInBytes):
+    def find(self, tokens, pad_id):
+        return tokens.to(torch.uint8) != pad_id
