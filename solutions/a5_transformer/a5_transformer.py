@@ -623,9 +623,9 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # `greedy_decode` returns the right tokens, int64: for a batch whose sources have different lengths,
 # for a source with padding between its words (which keep their places), for a single row, with any
 # `start_id`, and for any `max_len`, also 1, where nothing but the start fits. Here no row ends
-# before `max_len`, so that its shape is `(batch, max_len)`. Each word is chosen in view of all the
-# words before it. What is written is read under the target's mask, as in training, also where the
-# model has two layers.
+# before `max_len`, so that its shape is `(batch, max_len)`; a `pad_id` that the model itself chooses
+# ends none. Each word is chosen in view of all the words before it. What is written is read under
+# the target's mask, as in training, also where the model has two layers.
 
 # %% active="ipynb" check="greedy_words"
 # check("greedy_words")
@@ -637,7 +637,7 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # one that is not 0) up to the width of the longest row; the others are not disturbed, also where
 # their sources have other padding. When all rows have ended nothing more is written, so the result
 # is narrower than `max_len`. A single row ends as well. The start ends no row, even where
-# `start_id` and `end_id` are the same, and neither does a `pad_id` that the model itself chose.
+# `start_id` and `end_id` are the same.
 
 # %% active="ipynb" check="greedy_end"
 # check("greedy_end")

@@ -311,8 +311,3 @@ class ComparesInBytes(PaddingMask):
 
     def find(self, tokens, pad_id):
         return (tokens - pad_id).to(torch.uint8) != 0
-
-
-class ComparesWithAByte(ComparesInBytes):
-    def find(self, tokens, pad_id):
-        return tokens.to(torch.uint8) != pad_id

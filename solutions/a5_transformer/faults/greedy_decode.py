@@ -702,7 +702,7 @@ class PaddingEndsARow(GreedyDecode):
     Padding is what is filled in behind an end. Is it an end where the model chose it?
     """
 
-    item = "greedy_end"
+    item = "greedy_words"
 
     def end(self, ended, word, end_id, pad_id):
         return super().end(ended, word, end_id, pad_id) | (word == pad_id)

@@ -1,5 +1,5 @@
 # The decoder drops twice and limits the memory; what a row chose to pad counts as its end.
-# fails: arguments, max_len, greedy_end
+# fails: arguments, max_len, greedy_words
 # lines: if max(tokens.shape[1], memory.shape[1]) > self.most:
 # lines: x = self.drop(self.positional_encoding(self.token_embedding(tokens)))
 # lines: alive = alive & (chosen != end_id) & (chosen != model.pad_id)
