@@ -889,9 +889,7 @@ def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
 
 @item("greedy_words", hint="Is a logit left out before the largest is looked for?")
 def test_any_word(reference: Student, agree: Agree, draw: Draw) -> None:
-    """Padding is a word like any other: it is written where its logit is the largest, and ends
-    no row.
-    """
+    """Padding is a word like any other: it is written with the largest logit, and ends no row."""
     model = writer(reference, agree, draw, [END])
     bias = (model.weights or {})["output.bias"].clone()
     bias[PAD] = 100.0
