@@ -86,12 +86,13 @@ class Edit:
     def goes_round(self) -> bool:
         """Whether an argument or an index is left out, or the line that raised: others may do so.
 
-        But a line that does nothing but raise may well be wrong.
+        But a line that does nothing but raise may well be wrong, and so may a dtype.
         """
         node, new = self.spot.node, self.new.strip()
         if isinstance(node, cst.Call) and new.startswith(f"{self.spot.view.source(node.func)}("):
             left = cst.parse_expression(new)
-            return isinstance(left, cst.Call) and len(left.args) < len(node.args)
+            fewer = isinstance(left, cst.Call) and len(left.args) < len(node.args)
+            return fewer and ("dtype=" in new or "dtype=" not in self.spot.source.replace(" ", ""))
         if isinstance(node, cst.Subscript) and new == self.spot.view.source(node.value):
             return True
         return new == _NOTHING and self.spot.raised and not self.source.startswith(_RAISES)

@@ -13,8 +13,8 @@ from functools import partial
 
 from autograder.diagnosis import Accepted, Bank, Case, Diagnosis
 from autograder.notebooks import Source, Submission, can_be_given
-from autograder.repair.besides import that_name
 from autograder.repair.edits import TIERS, Edit, edits
+from autograder.repair.hints import hinted, that_name
 from autograder.repair.known import fits, with_known
 from autograder.repair.located import Located
 from autograder.repair.proof import Proof, best, in_one_line, proof_of
@@ -138,8 +138,7 @@ class _Search:
         for _ in range(_ROUNDS):
             if not any(self.cases[at].item in self.failed for at in self.wrong):
                 break
-            proof = self._repair(handed_in)
-            if proof is None:
+            if (proof := self._repair(handed_in)) is None:
                 break
             edit = proof.edit
             if [edit.source] != [each.strip() for each in theirs[edit.line - 1 : edit.line]]:
@@ -167,7 +166,8 @@ class _Search:
         with Trials(
             partial(self.student_of, given=self.given), self.submission, self.cell
         ) as trials:
-            parts = self._again(trials, places)
+            soon = hinted(view, _SOONEST, self.cases[places[0]], self.answers[places[0]])
+            parts = self._again(trials, places) or self._proofs(trials, soon, places) or []
             firsts, before = [] if parts else self._firsts(places), self.purse.left
             for tiers, some, most in (
                 (_SOONEST, firsts[:1], _ONE),
