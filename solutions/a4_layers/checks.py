@@ -492,6 +492,12 @@ def test_encoder_mask_of_another_size(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree, *OTHER), draw.normal(BATCH, T, OTHER[0]), mask=draw_mask(draw, T, T))
 
 
+@item("encoder_mask", hint="What a mask is must not hang on how many sentences there are.")
+def test_encoder_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
+    """A mask (t, t) is one of queries and keys, also with as many sentences as words."""
+    agree(encoder_layer(agree), draw.normal(T, T, D_MODEL), mask=causal())
+
+
 @item("encoder_mask", hint="The mask is the second argument of forward.")
 def test_encoder_mask_by_position(agree: Agree, draw: Draw) -> None:
     """The mask may be passed by position."""
@@ -791,6 +797,13 @@ def test_decoder_target_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
 def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> None:
     """The memory mask alone holds in cross-attention, whatever its shape broadcasts from."""
     agree(decoder_layer(agree), *target_and_memory(draw), memory_mask=draw_mask(draw, *shape))
+
+
+@item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")
+def test_decoder_masks_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
+    """Masks of two axes are of queries and keys, also with as many sentences as words."""
+    masks = {"target_mask": causal(), "memory_mask": draw_mask(draw, T, T_MEMORY)}
+    agree(decoder_layer(agree), *target_and_memory(draw, batch=T), **masks)
 
 
 @item("decoder_masks", hint="Does each mask reach its own attention?")

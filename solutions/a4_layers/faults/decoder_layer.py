@@ -627,6 +627,11 @@ def _with_an_axis_for_heads(mask):
     return mask.unsqueeze(1) if mask is not None and mask.dim() == 3 else mask
 
 
+def _taken_for_padding(mask, of):
+    is_taken = mask is not None and mask.shape == of.shape[:2]
+    return mask[:, None, None] if is_taken else mask
+
+
 class MasksOfThreeAxesTakenForBatch(ThreeFrames):
     """A mask of three axes gets a fourth for the heads, as if its first axis were the batch.
 
@@ -640,6 +645,21 @@ class MasksOfThreeAxesTakenForBatch(ThreeFrames):
 
     def read_memory_mask(self, mask, other, x, memory):
         return _with_an_axis_for_heads(mask)
+
+
+class AsManyRowsAsSentencesIsPadding(ThreeFrames):
+    """A mask of two axes is taken for one of padding where there are as many sentences as rows.
+
+    Shapes are aligned from the right, however many sentences there are: what are the two axes?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return _taken_for_padding(mask, x)
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return _taken_for_padding(mask, memory)
 
 
 class TargetMaskOfThreeAxesTakenForBatch(ThreeFrames):

@@ -530,6 +530,19 @@ class MaskOfThreeAxesTakenForBatch(SelfAttentionAndNetwork):
         return mask[:, None] if mask is not None and mask.dim() == 3 else mask
 
 
+class AsManyRowsAsSentencesIsPadding(SelfAttentionAndNetwork):
+    """A mask of two axes is taken for one of padding where there are as many sentences as rows.
+
+    Shapes are aligned from the right, however many sentences there are: what are the two axes?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        is_taken = mask is not None and mask.shape == x.shape[:2]
+        return mask[:, None, None] if is_taken else mask
+
+
 class MaskOfTheFirstQuery(SelfAttentionAndNetwork):
     """All queries get the first one's row of the mask, as if it never differed between them.
 

@@ -1020,6 +1020,22 @@ class WordBeforeTheLast(GreedyDecode):
         return x[:, -2:-1] if x.shape[1] > 1 else x
 
 
+class CutsColumnsOfPadding(GreedyDecode):
+    """Columns in which every row has padding are cut off, though the model has written it.
+
+    Padding that the model writes is a word like any other. What else tells where the writing ended?
+    """
+
+    item = "greedy_words"
+
+    def take(self, source, model, max_len):
+        self.pad_id = model.pad_id
+        return source
+
+    def cut(self, target):
+        return target[:, (target != self.pad_id).any(0)]
+
+
 class EndIsCutOff(GreedyDecode):
     """The last column is cut off, whatever is in it.
 
