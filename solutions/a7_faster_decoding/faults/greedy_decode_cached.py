@@ -545,6 +545,17 @@ class StartIsAnEnd(GreedyDecodeCached):
         return super().__call__(model, source, start_id, end_id, max_len)
 
 
+class StartIsAnEndOfWhatFollows(StartIsAnEnd):
+    def has_room(self, target, source, max_len):
+        return GreedyDecodeCached.has_room(self, target, source, max_len)
+
+    def fill(self, word, ended, model, end_id):
+        return super().fill(word, ended | (self.start_id == end_id), model, end_id)
+
+    def end(self, ended, word, end_id):
+        return super().end(ended, word, end_id) | (self.start_id == end_id)
+
+
 class WrittenIntoOtherRows(GreedyDecodeCached):
     """Rows that have ended leave the batch. From the second time on, the others' words are written
     into wrong rows: their places are counted in the batch that has shrunk already.
