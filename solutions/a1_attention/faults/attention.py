@@ -2070,6 +2070,24 @@ class MasksInTurn(Attention):
         return super().empty(weights, in_turn(mask, weights))
 
 
+class EachMaskInARow(Attention):
+    """The first axes are flattened, and each mask is repeated in a row until there is one for each
+    problem: with a batch, masks of heads go to other heads.
+
+    A mask (n_heads, t_q, t_k) is that of every sentence. In which order do the problems lie when
+    batch and heads are one axis?
+    """
+
+    item = "attention_mask"
+
+    def shape_mask(self, mask, scores):
+        if mask.dim() < 3 or not scores.numel():
+            return mask
+        masks = mask.flatten(end_dim=-3)
+        masks = masks.repeat_interleave(scores.shape[:-2].numel() // len(masks), dim=0)
+        return masks.view(*scores.shape[:-2], *mask.shape[-2:])
+
+
 class FillsBelowTheLowest(Attention):
     """Blocked scores are set a little below the lowest of all scores, such as 50: a blocked key
     keeps a weight that is tiny, and not 0.
