@@ -17,7 +17,7 @@ _OF_DTYPES = re.compile(r"dtype|float|half|double|type_as|\.type\b|\.to\b|\.tens
 
 
 def hinted(view: View, tiers: Iterable[int], case: Case, answer: Answer) -> list[Edit]:
-    """Of the edits of a cell those to try before all others: of dtypes, where digits are lacking."""
+    """The edits of a cell to try before all others: of dtypes, where only digits are lacking."""
     if not same(answer, case.right, case, loosely=True):
         return []
     every = (each for tier in tiers for each in edits(view, tier))

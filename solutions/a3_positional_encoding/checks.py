@@ -271,6 +271,14 @@ def test_added_widths(agree: Agree, draw: Draw, d_model: int) -> None:
     agree(positions(agree, d_model=d_model, max_len=64), draw.normal(BATCH, 61, d_model))
 
 
+@item("position_added", hint="Does the place of a vector hang on what is in it, or before it?")
+def test_added_to_zeros(agree: Agree, draw: Draw) -> None:
+    """A vector of zeros has its place like any other, and so has what follows it."""
+    x = draw.normal(BATCH, T, D_MODEL)
+    x[0, 1] = x[1, T - 1] = 0.0
+    agree(positions(agree), x)
+
+
 @item("position_added", hint="Is the table indexed by the sentence instead of the position?")
 def test_same_for_every_sentence(student: Student, agree: Agree, draw: Draw) -> None:
     """Sentences that are the same get the same result."""

@@ -508,6 +508,29 @@ class FirstRowForAll(Places):
         return table[0]
 
 
+class ZerosHaveNoPlace(Places):
+    """A vector of zeros is taken for padding: nothing is added to it.
+
+    Padding is told by its token, and tokens are not seen here. Which vectors have a place?
+    """
+
+    item = "position_added"
+
+    def drop_rows(self, rows, x):
+        return rows * (x != 0).any(-1, keepdim=True)
+
+
+class ZerosAreNotCounted(ZerosHaveNoPlace):
+    """A vector of zeros is taken for padding: nothing is added to it, and it is not counted.
+
+    Padding is told by its token, and tokens are not seen here. Which vectors have a place?
+    """
+
+    def rows(self, table, x):
+        real = (x != 0).any(-1).long()
+        return table[(real.cumsum(1) - 1).clamp(min=0)]  # (batch, t, d_model)
+
+
 class RowOfTheLength(Places):
     """Every word gets row t: a single row, of which there is none when t is max_len.
 
