@@ -413,6 +413,21 @@ class EpsAsTheLeastLength(EpsAsAFloor):
         return F.normalize(x, dim=-1, eps=self.eps) * x.shape[-1] ** 0.5
 
 
+class EpsAsTheLeastRoot(EpsAsAFloor):
+    """The root is raised to eps where it is less; eps is not added under the root.
+
+    For large vectors that hardly differs. Which sign stands before epsilon in the formula?
+    """
+
+    def root(self, mean_square):
+        return mean_square.clamp(min=self.eps**2).sqrt()  # with a gradient for zeros
+
+
+class EpsAsTheLeastRootOfZero(EpsAsTheLeastRoot):
+    def root(self, mean_square):
+        return mean_square.sqrt().clamp(min=self.eps)  # and zeros get a gradient of nan
+
+
 class RootIsDetached(RootMeanSquare):
     """The root is cut off from autograd: x gets its gradient as if the root were a constant.
 
