@@ -230,6 +230,12 @@ def test_rate_follows_its_arguments(agree: Agree, d_model: int, warmup_steps: in
         agree("warmup_rate", step, d_model, warmup_steps)
 
 
+@item("warmup_rate", hint="How far does the rate fall by the formula?")
+def test_rate_falls_on(agree: Agree) -> None:
+    """Long after the warm-up the rate still falls, however small it is."""
+    agree("warmup_rate", 10**6, 2**20, 4000)  # less than a millionth, and a tenth of the largest
+
+
 @item("warmup_rate", hint="Is something still there from the call before?")
 def test_rate_after_another(agree: Agree) -> None:
     """After a call with another warmup_steps, that of this call counts."""

@@ -30,15 +30,17 @@ class WarmupRate:
     def choose(self, fall, rise, step, warmup_steps):
         return min(fall, rise)
 
+    def least(self, step, d_model, warmup_steps):
+        return 0.0
+
     def give(self, rate):
         return rate
 
     def __call__(self, step, d_model, warmup_steps):
         step = self.count(step)
         fall, rise = self.fall(step, warmup_steps), self.rise(step, warmup_steps)
-        return self.give(
-            self.size(d_model, warmup_steps) * self.choose(fall, rise, step, warmup_steps)
-        )
+        rate = self.size(d_model, warmup_steps) * self.choose(fall, rise, step, warmup_steps)
+        return self.give(max(rate, self.least(step, d_model, warmup_steps)))
 
 
 # What is kept
@@ -730,3 +732,55 @@ class WarmupCountsFromZero(WarmupRate):
         if step >= warmup_steps:
             return fall
         return warmup_steps**-0.5 * (step + 1) / (warmup_steps + 1)
+
+
+# A smallest rate
+
+
+class StopsFalling(WarmupRate):
+    """After the warm-up the rate falls only so far: it has a smallest value, where it stays.
+
+    Some code has a least rate. How far does the rate fall by the formula, in a long training?
+    """
+
+    item = "warmup_rate"
+
+    def least(self, step, d_model, warmup_steps):
+        return 1e-4 if step > warmup_steps else 0.0
+
+
+class StopsFallingLater(StopsFalling):
+    def least(self, step, d_model, warmup_steps):
+        return 1e-5 if step > warmup_steps else 0.0
+
+
+class StopsFallingMuchLater(StopsFalling):
+    def least(self, step, d_model, warmup_steps):
+        return 1e-6 if step > warmup_steps else 0.0
+
+
+class StopsFallingAtATenth(StopsFalling):
+    def least(self, step, d_model, warmup_steps):
+        return 0.1 * (d_model * warmup_steps) ** -0.5 if step > warmup_steps else 0.0
+
+
+class HasASmallestRate(WarmupRate):
+    """The rate has a smallest value, in the warm-up as after it: below that it is lifted.
+
+    How large is the first rate of a long warm-up? What does the formula say of a smallest one?
+    """
+
+    item = "warmup_rate"
+
+    def least(self, step, d_model, warmup_steps):
+        return 1e-4
+
+
+class HasASmallerRate(HasASmallestRate):
+    def least(self, step, d_model, warmup_steps):
+        return 1e-5
+
+
+class HasATenthForTheSmallestRate(HasASmallestRate):
+    def least(self, step, d_model, warmup_steps):
+        return 0.1 * (d_model * warmup_steps) ** -0.5
