@@ -1,4 +1,4 @@
-"""What an answer hints at is tried first: lines that name what is there besides, and dtypes.
+"""What an answer hints at is tried first: dtypes, an import, lines that name what is there besides.
 
 A constructor has many lines, each is edited in many ways, and modules are dear to make. And of a
 long class there are thousands of edits, of which few change in which dtype a number is made.
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from autograder.diagnosis import Case, same
 from autograder.repair.edits import Edit, edits
+from autograder.repair.imported import imported
 from autograder.repair.view import View
 from autograder.sandbox.session import Answer
 
@@ -17,7 +18,12 @@ _OF_DTYPES = re.compile(r"dtype|float|half|double|type_as|\.type\b|\.to\b|\.tens
 
 
 def hinted(view: View, tiers: Iterable[int], case: Case, answer: Answer) -> list[Edit]:
-    """The edits of a cell to try before all others: of dtypes, where only digits are lacking."""
+    """The edits of a cell to try before all others, of all those that an answer hints at.
+
+    A name that is lacking is imported; where only digits are lacking, dtypes are left out.
+    """
+    if found := imported(view, answer.failure):
+        return found
     if not same(answer, case.right, case, loosely=True):
         return []
     every = (each for tier in tiers for each in edits(view, tier))

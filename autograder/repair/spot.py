@@ -31,6 +31,11 @@ class Spot:
         return self.view.source(self.node)
 
     @property
+    def line(self) -> int:
+        """The line in which it begins, from 1."""
+        return self.view.lines(self.node)[0]
+
+    @property
     def atom(self) -> str:
         """Its text, so that a dot may follow it."""
         return self.view.atom(self.node)

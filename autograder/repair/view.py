@@ -89,7 +89,8 @@ class View:
         self.kinds_in.cache_clear()
         self._reached = {each for node in kinds for each in self.around(node)}
 
-    def _lines(self, node: cst.CSTNode) -> range:
+    def lines(self, node: cst.CSTNode) -> range:
+        """The lines of a node, from 1."""
         start, end = self.span(node)
         first, last = (1 + self._bytes.count(b"\n", 0, at) for at in (start, end))
         return range(first, last + 1)
@@ -105,7 +106,7 @@ class View:
 
     def has_raised(self, node: cst.CSTNode) -> bool:
         """Whether the line that raised an exception is that of a node, or one of its lines."""
-        return self._raised is not None and self._raised in self._lines(node)
+        return self._raised is not None and self._raised in self.lines(node)
 
     def reached(self, node: cst.CSTNode) -> bool:
         """Whether a node's statement was reached, as far as that is known."""

@@ -802,7 +802,7 @@ def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
 @item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")
 def test_decoder_masks_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
     """Masks of two axes are of queries and keys, also with as many sentences as words."""
-    masks = {"target_mask": causal(), "memory_mask": draw_mask(draw, T, T_MEMORY)}
+    masks: dict[str, Any] = {"target_mask": causal(), "memory_mask": draw_mask(draw, T, T_MEMORY)}
     agree(decoder_layer(agree), *target_and_memory(draw, batch=T), **masks)
 
 

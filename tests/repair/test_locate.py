@@ -100,6 +100,27 @@ def test_two_mistakes_are_told_one_after_the_other(find):
     assert not found[0].whole
 
 
+def test_a_dtype_beside_another_mistake_is_found_before_all_else(find):
+    """Everywhere digits are lacking: a few edits of many can bring these."""
+    purse = Purse(time.monotonic() + 300)
+    before = purse.left
+    single = "torch.softmax(scores, dim=-1, dtype=torch.float32).to(q.dtype)"
+    text = RIGHT.replace("torch.softmax(scores, dim=-1)", single).replace(
+        "~mask, 0.0", "~mask, 0.5"
+    )
+    first, *_ = find(text, purse=purse)
+    assert single in first.source
+    assert len(first.items) > 1
+    assert purse.left > before / 3
+
+
+@pytest.mark.parametrize("name", ["np", "nowhere"])
+def test_a_module_that_is_imported_nowhere_is_what_keeps_all_from_running(find, name):
+    found = find(RIGHT.replace("math.sqrt", f"{name}.sqrt"))
+    assert [each.line for each in found] == ([4] if name == "np" else [])
+    assert all(each.whole for each in found)
+
+
 @pytest.mark.slow
 def test_a_line_that_a_repair_has_written_is_not_told_as_theirs(find):
     """The second mistake shows in what the repair of the first would make of its line."""
