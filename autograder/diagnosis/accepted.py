@@ -1,7 +1,8 @@
 """Answers that a check is content with, though the numbers are not those of the reference.
 
 Who draws random numbers in another way than the reference drops other numbers: that proves nothing
-for a mistake, nor against one that leaves alone what is right.
+for a mistake, nor against one that leaves alone what is right. Nor do parameters that were there
+before a call, where it is asked what the call adds.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from autograder.sandbox.session import Answer
 
 @dataclass(frozen=True)
 class Accepted(Answer):
-    """A submission's answer that was drawn, and that all checks which asked for it accepted."""
+    """A submission's answer that may differ, and that all checks which asked for it accepted."""
 
 
 def agree(ours: Answer, theirs: Answer, case: Case, loosely: bool = False) -> bool:

@@ -79,7 +79,7 @@ class Bank:
         asked = {(x.item, x.sentence) for x in outcomes}
         for place, answer in answers.items():
             case = self.cases[place]
-            if case.draws and (case.item, case.sentence) in asked - lost:
+            if case.may_differ and (case.item, case.sentence) in asked - lost:
                 answers[place] = Accepted(**vars(answer))
         return answers
 
