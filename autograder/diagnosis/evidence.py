@@ -83,7 +83,7 @@ class Case:
 
     @property
     def may_differ(self) -> bool:
-        """Whether a check accepts other answers, too: what is drawn, what was there before a call."""
+        """Whether checks accept other answers, too: what is drawn, or was there before a call."""
         is_compared = self.is_of_state and self.is_parameters
         return self.draws or (self.gives_state and not is_compared)
 
