@@ -339,7 +339,7 @@ def test_what_cannot_be_explained_does_not_silence_the_rest(exam_of):
     answers[last] = Answer(None, failure=Failure("RuntimeError", "nobody knows why"))
     found = diagnose(bank, answers, failed)
     assert found.keys() == failed - {"heads_extremes"}
-    assert {softmax.mistake, split.mistake} <= found["heads_self_attention"].mistakes
+    assert {softmax.sentence, split.sentence} <= found["heads_self_attention"].sentences
 
 
 def test_what_it_is_built_on_may_be_why_where_that_is_not_known(exam_of):
