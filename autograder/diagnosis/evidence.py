@@ -37,7 +37,7 @@ class Case:
     tolerance: float
     asked: Asked | None = None
     at: int = -1  # its place among the questions that are foreseen; -1: a value is no question
-    seconds: float = 0.0  # that the reference took
+    seconds: float = 0.0  # of the processor, that the reference took
     drawn: bool = False
     draws: bool = False
     sentence: str = ""

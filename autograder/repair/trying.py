@@ -112,7 +112,7 @@ class Tried:
     right: bool = False
     answered: bool = False  # an exception is no answer
     ended: bool = True  # in its time
-    seconds: float = 0.0  # that were lost if it did not
+    seconds: float = 0.0  # that were lost if it did not, at least: no price is measured
 
 
 class Trials:
@@ -164,17 +164,17 @@ class Trials:
                 right = answer is not None and fits(answer, case) > 0
                 failure = answer.failure if answer else None
                 ended = failure is None or failure.type != Overdue.__name__
-                lost = 0.0 if ended else seconds
+                lost = 0.0 if ended else _CPU_SECONDS
                 found.append(
                     Tried(edit, right, answer is not None and failure is None, ended, lost)
                 )
         except StudentError:
             self._end()
-            found.append(Tried(edits[len(found)], ended=False, seconds=_seconds_for(case)))
+            found.append(Tried(edits[len(found)], ended=False, seconds=_CALL_SECONDS))
         return found
 
     def take_lost(self) -> float:
-        """The seconds that `ask` may have waited since it was last asked, for what did not end."""
+        """The seconds that `ask` waited at least since it was last asked, for what did not end."""
         lost, self._lost = self._lost, 0.0
         return lost
 
@@ -192,7 +192,7 @@ class Trials:
 
         Ends early where the process does, or the cell raises.
         """
-        student, asked = self._running(), None
+        student = self._running()
         student.cell_errors.pop(self.cell, None)
         right: int | None = None
         with contextlib.suppress(StudentError):
@@ -207,7 +207,7 @@ class Trials:
             else:
                 return
         self._end()
-        self._lost += _seconds_for(asked) if asked else _CALL_SECONDS
+        self._lost += _CALL_SECONDS
 
     def ask_alone(self, text: str, cases: Iterable[Case]) -> Generator[int, None, None]:
         """The same in a fork of its own, in which nothing else has run, until it is closed."""

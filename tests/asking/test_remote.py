@@ -226,6 +226,13 @@ def test_the_reference_fails_aloud():
         reference.call("f")
 
 
+def test_what_the_reference_takes_is_time_of_the_processor():
+    """What a trial may take follows from it, and must not from who else is at work here."""
+    reference = LocalStudent([Cell("one", "import time\ndef f(): time.sleep(0.2)")], {})
+    reference.call("f")
+    assert reference.asked[0].seconds < 0.1
+
+
 def test_what_a_call_before_writes_to_is_the_questions_no_more():
     student = LocalStudent([Cell("one", "def f(x, y):\n    y.mul_(2)\n    return x + y")], {})
     x, y, other = (torch.full((2,), each) for each in (1.0, 2.0, 3.0))
