@@ -82,12 +82,6 @@ class Case:
         return self.gives_state and not self.question.how.before
 
     @property
-    def may_differ(self) -> bool:
-        """Whether checks accept other answers, too: what is drawn, or was there before a call."""
-        is_compared = self.is_of_state and self.is_parameters
-        return self.draws or (self.gives_state and not is_compared)
-
-    @property
     def counts_calls(self) -> bool:
         """Whether it is about how torch is called, which no answer is right or wrong in."""
         return self.question.how.count

@@ -1,6 +1,7 @@
 """Multi-head attention, step by step, and what goes wrong in each step."""
 
 import math
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -362,6 +363,11 @@ class NarrowProjections(Heads):
         return d_k, d_model
 
 
+class _ForEachHead(nn.Linear):
+    def forward(self, x):
+        return super().forward(x.unflatten(-1, (-1, self.in_features))).flatten(-2)
+
+
 class ProjectionsOfOneHead(Heads):
     """q_proj, k_proj and v_proj take d_k numbers and give d_k: all heads share them.
 
@@ -371,21 +377,17 @@ class ProjectionsOfOneHead(Heads):
 
     item = "heads_parameters"
 
-    def input_sizes(self, d_model, d_k):
-        return d_k, d_k
+    def make_inputs(self, d_model, d_k):
+        each = partial(_ForEachHead, d_k, d_k, bias=self.input_bias())
+        self.q_proj, self.k_proj, self.v_proj = each(), each(), each()
 
 
-class ProjectionsOfOneHeadWithoutBias(Heads):
+class ProjectionsOfOneHeadWithoutBias(ProjectionsOfOneHead):
     """q_proj, k_proj and v_proj take and give d_k numbers, without a bias: all heads share them.
 
     x is cut into heads first, then, and each head projects its slice as the others do. What does
     a head see of a word before it is projected, by the docstring?
     """
-
-    item = "heads_parameters"
-
-    def input_sizes(self, d_model, d_k):
-        return d_k, d_k
 
     def input_bias(self):
         return False
