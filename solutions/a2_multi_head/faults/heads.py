@@ -1,7 +1,6 @@
 """Multi-head attention, step by step, and what goes wrong in each step."""
 
 import math
-from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -363,9 +362,12 @@ class NarrowProjections(Heads):
         return d_k, d_model
 
 
-class _ForEachHead(nn.Linear):
-    def forward(self, x):
-        return super().forward(x.unflatten(-1, (-1, self.in_features))).flatten(-2)
+def _cut(one, inputs):
+    return (inputs[0].unflatten(-1, (-1, one.in_features)),)
+
+
+def _glued(one, inputs, output):
+    return output.flatten(-2)
 
 
 class ProjectionsOfOneHead(Heads):
@@ -377,9 +379,14 @@ class ProjectionsOfOneHead(Heads):
 
     item = "heads_parameters"
 
+    def input_sizes(self, d_model, d_k):
+        return d_k, d_k
+
     def make_inputs(self, d_model, d_k):
-        each = partial(_ForEachHead, d_k, d_k, bias=self.input_bias())
-        self.q_proj, self.k_proj, self.v_proj = each(), each(), each()
+        super().make_inputs(d_model, d_k)
+        for each in (self.q_proj, self.k_proj, self.v_proj):
+            each.register_forward_pre_hook(_cut)
+            each.register_forward_hook(_glued)
 
 
 class ProjectionsOfOneHeadWithoutBias(ProjectionsOfOneHead):
