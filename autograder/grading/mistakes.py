@@ -185,11 +185,11 @@ def _told(key: object) -> dict[str, object]:
         return {"kind": "error", "what": (said,), "place": _raised_at(key)}
     if isinstance(key, tuple):
         faults: Faults = key
-        thoughts = {each.sentence: each.thought for each in reversed(faults)}
+        told = {each.sentence: each for each in faults}.values()
         return {
             "kind": "named",
-            "what": tuple(reversed(thoughts)),
-            "think": tuple(reversed(thoughts.values())),
+            "what": tuple(each.sentence for each in told),
+            "think": tuple(each.thought for each in told),
             "faults": named(faults),
         }
     return {"kind": "unknown", "what": (), "proof": str(key)}

@@ -91,8 +91,9 @@ class Edit:
         node, new = self.spot.node, self.new.strip()
         if isinstance(node, cst.Call) and new.startswith(f"{self.spot.view.source(node.func)}("):
             left = cst.parse_expression(new)
-            fewer = isinstance(left, cst.Call) and len(left.args) < len(node.args)
-            return fewer and ("dtype=" in new or "dtype=" not in self.spot.source.replace(" ", ""))
+            if not isinstance(left, cst.Call) or len(left.args) >= len(node.args):
+                return False
+            return "dtype" not in _keywords(node) - _keywords(left)
         if isinstance(node, cst.Subscript) and new == self.spot.view.source(node.value):
             return True
         return new == _NOTHING and self.spot.raised and not self.source.startswith(_RAISES)
@@ -103,6 +104,10 @@ class Edit:
         before, after = (_nameless(each) for each in (self.spot.view.text, self.text))
         lines = before.count(before[self.line - 1]), after.count(after[self.line - 1])
         return lines[0] == 1 < lines[1]
+
+
+def _keywords(call: cst.Call) -> set[str]:
+    return {each.keyword.value for each in call.args if each.keyword}
 
 
 def _nameless(text: str) -> list[str]:

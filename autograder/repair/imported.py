@@ -14,11 +14,8 @@ _MODULES = {  # by the names under which people use them
     "F": "torch.nn.functional",
     "nn": "torch.nn",
     "np": "numpy",
-    **{
-        each: each
-        for each in ("torch", "math", "copy", "functools", "itertools", "einops", "numpy")
-    },
 }
+_MODULES |= {x: x for x in ("torch", "math", "copy", "functools", "itertools", "einops", "numpy")}
 _IN_MODULES = {
     **dict.fromkeys(("Any", "Optional", "Union", "List", "Tuple", "Callable"), "typing"),
     **dict.fromkeys(("Tensor", "einsum"), "torch"),
@@ -30,18 +27,14 @@ _IN_MODULES = {
 
 def imported(view: View, failure: Failure | None) -> list[Edit]:
     """The cell in which the name that an exception lacks is what people import under it."""
-    found = failure and failure.type == "NameError" and _UNKNOWN.search(failure.message)
-    if not (found and failure and failure.line):
+    if failure is None or failure.type != "NameError" or failure.line is None:
         return []
-    name = found[1]
+    found = _UNKNOWN.search(failure.message)
+    name = found[1] if found else ""
     module = _MODULES.get(name) or _IN_MODULES.get(name)
-    named = (
-        each
-        for each in spots(view)
-        if isinstance(each.node, cst.Name) and each.source == name and each.line == failure.line
-    )
-    spot = next(named, None)
-    if module is None or spot is None:
+    there = (each for each in spots(view) if isinstance(each.node, cst.Name))
+    named = (each for each in there if (each.source, each.line) == (name, failure.line))
+    if module is None or (spot := next(named, None)) is None:
         return []
     new = f'__import__("{module}", fromlist=("",))' + ("" if name in _MODULES else f".{name}")
     # No line is added: what else is wrong stands where its author wrote it.

@@ -166,8 +166,9 @@ class _Search:
         with Trials(
             partial(self.student_of, given=self.given), self.submission, self.cell
         ) as trials:
-            soon = hinted(view, _SOONEST, self.cases[places[0]], self.answers[places[0]])
-            parts = self._again(trials, places) or self._proofs(trials, soon, places) or []
+            first = self.cases[places[0]], self.answers[places[0]]
+            if not (parts := self._again(trials, places)):
+                parts = self._proofs(trials, hinted(view, _SOONEST, *first), places) or []
             firsts, before = [] if parts else self._firsts(places), self.purse.left
             for tiers, some, most in (
                 (_SOONEST, firsts[:1], _ONE),
@@ -175,15 +176,14 @@ class _Search:
                 (_REST, firsts[:1], _ONE),
             ):
                 self.least = max(0.0, before - most)
-                for first in some:
-                    ordered = [first, *(at for at in places if at != first)]
-                    parts += self._search(trials, view, ordered, tiers)
+                for at in some:
+                    others = (x for x in places if x != at)
+                    parts += self._search(trials, view, [at, *others], tiers)
                     if any(each.final for each in parts):
                         break
                 if any(each.final for each in parts):
-                    parts = [each for each in parts if each.final]
                     break
-            proofs = best(parts)
+            proofs = best([each for each in parts if each.final] or parts)
             chosen = in_one_line(proofs) or skipped(proofs, partial(self._is_right, trials))
         if chosen is None:
             return None

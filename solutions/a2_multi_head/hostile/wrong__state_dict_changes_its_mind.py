@@ -1,5 +1,5 @@
 # Its state dict is right when it is first looked at, and a list of texts from then on.
-# fails: heads_parameters, heads_weights
+# fails: heads_parameters
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):
