@@ -1,6 +1,5 @@
 """What has changed between two versions of a course: for students, and for their grades."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,8 +8,8 @@ from autograder.bundle.checked import checks_of, code_of
 from autograder.bundle.versions import Version
 from autograder.course import MANIFEST, SOLUTIONS, counted
 from autograder.notebooks import percent_cells
+from autograder.release import without_facts
 
-_POINTS = re.compile(r" · [\d.]+ points?( extra)?(, graded by hand)?$", re.MULTILINE)
 _DATED = ("dates", "late")
 # Of an entry in course.yml what has a line of its own here, and what nobody is graded by.
 _OWN_LINE = {"items", "manual", "title", "estimate", "files", *_DATED}
@@ -207,7 +206,7 @@ def _asked(case: Mapping[str, Any]) -> dict[str, Any]:
 
 def _said(text: str | None) -> str:
     """Words as they are read: points have a line of their own."""
-    return " ".join(_POINTS.sub("", text or "").split())
+    return " ".join(without_facts(text or "").split())
 
 
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

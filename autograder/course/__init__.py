@@ -38,7 +38,7 @@ from autograder.course.result import (
     Verdict,
     write_atomically,
 )
-from autograder.course.roster import ROSTER, Person, Roster, RosterError, read_roster
+from autograder.course.roster import ROSTER, Person, Roster, RosterError, in_two, read_roster
 from autograder.course.secret import (
     PUBLIC,
     fingerprint,
@@ -81,6 +81,7 @@ __all__ = [
     "counted",
     "fingerprint",
     "handed_out_path",
+    "in_two",
     "known_secret",
     "lateness",
     "long",

@@ -61,6 +61,12 @@ class Person:
         return self.full_name or f"{self.first_name} {self.last_name}".strip() or self.id
 
 
+def in_two(name: str) -> tuple[str, str]:
+    """The first names and the last name of a whole name, for what knows names in two parts only."""
+    first, _, last = name.rpartition(" ")
+    return first, last
+
+
 @dataclass(frozen=True)
 class Roster:
     """The class, in the order of the file; empty where there is no file."""

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+import mistune
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -90,6 +91,12 @@ def with_marks(text: str) -> Markup:
     )
 
 
+def with_markdown(text: str) -> Markup:
+    """What people write of an answer, whose box in the formgrader takes Markdown; HTML is text."""
+    rendered = mistune.create_markdown(escape=True, hard_wrap=True)(str(legible(text)))
+    return Markup(rendered)
+
+
 def write_page(path: Path, template: str, **context: object) -> None:
     """Fill `template`, a file below this package such as export/class.html.jinja; written whole."""
     pieces = _environment().get_template(template).stream(context)
@@ -120,6 +127,7 @@ def _environment() -> Environment:
     environment.filters["number"] = number
     environment.filters["code"] = with_code
     environment.filters["marks"] = with_marks
+    environment.filters["markdown"] = with_markdown
     environment.filters["sha256"] = _sha256
     environment.globals["looks"] = LOOKS
     return environment

@@ -20,6 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbformat.v4.rwbase import rejoin_lines
 
 from autograder.notebooks import UnreadableSubmission, find_submission, read_notebook
+from autograder.release import without_facts
 
 __all__ = ["HandedInCell", "read_cells", "rebuild"]
 
@@ -63,11 +64,12 @@ def _as_nodes(notebook: dict[str, Any]) -> NotebookNode:
 def rebuild(release: NotebookNode, theirs: list[HandedInCell]) -> NotebookNode:
     """A copy of the release with their answers, and what they added behind its place.
 
-    The story's words are the release's own cells, not copies.
+    The story's words are the release's own cells, not copies; theirs may tell of other dates and
+    points, if these changed after it was handed out.
     Doing it again with what has come of it changes nothing.
     """
     ours = {_grade_id(cell): cell for cell in release.cells if _grade_id(cell)}
-    story = {cell.source for cell in release.cells if not _grade_id(cell)}
+    story = {without_facts(cell.source) for cell in release.cells if not _grade_id(cell)}
     answers = {
         cell.grade_id: cell
         for cell in theirs
@@ -78,7 +80,7 @@ def rebuild(release: NotebookNode, theirs: list[HandedInCell]) -> NotebookNode:
     for number, cell in enumerate(theirs, start=1):
         if answers.get(cell.grade_id) is cell:
             place = cell.grade_id
-        elif cell.source not in story and not _is_locked(ours.get(cell.grade_id)):
+        elif without_facts(cell.source) not in story and not _is_locked(ours.get(cell.grade_id)):
             added.setdefault(place, []).append(_shown(cell, f"added_{number}"))
     notebook = deepcopy(NotebookNode({**release, "cells": []}))
     notebook.cells = added.get(None, [])

@@ -46,13 +46,14 @@ def charge_located(
 ) -> list[ItemResult]:
     """The items with each mistake that a repair proves paid for once.
 
-    It costs the item among those that failed that is worth most, unless one of them has paid.
+    It costs the item among those that failed that is worth most, the first of several, unless one
+    of them has paid.
     """
     failed = {each.item: each for each in items if each.verdict in _MAY_BE_CARRIED}
     right_but_for: dict[str, Located] = {}
     paying = set(paid)
     for each in located:
-        touched = [item for item in each.items if item in failed]
+        touched = [item for item in failed if item in each.items]
         if touched and paying.isdisjoint(touched):
             paying.add(max(touched, key=lambda item: failed[item].points))
         right_but_for |= dict.fromkeys(touched, each)
@@ -79,13 +80,13 @@ def _payers(failed: Mapping[str, ItemResult], found: Mapping[str, Diagnosis]) ->
     """For each fault the item that pays: the one meant to catch it, or the one worth most.
 
     An item that is worth nothing, as one that was dropped, cannot pay. Who thinks the same wrong of
-    two parts, as of both layers, pays in that which is worth more.
+    two parts, as of both layers, pays in that which is worth more, the first of several.
     """
     payers: dict[str, str] = {}
     faults = dict.fromkeys(fault for each in found.values() for fault in each.faults)
     for fault in faults:
         same = [each for each in faults if each.sentence == fault.sentence]
-        touched = [item for item, each in found.items() if fault.sentence in each.sentences]
+        touched = [x for x in failed if x in found and fault.sentence in found[x].sentences]
         meant = [x for each in same if (x := each.item) in touched and failed[x].points]
         payers[fault.id] = max(meant or touched, key=lambda item: failed[item].points)
     return payers

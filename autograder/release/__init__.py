@@ -7,6 +7,7 @@ from autograder.release.builder import (
 )
 from autograder.release.needs import for_course
 from autograder.release.scripts import scripts_on_path
+from autograder.release.story import without_facts
 
 __all__ = [
     "Built",
@@ -14,4 +15,5 @@ __all__ = [
     "build",
     "for_course",
     "scripts_on_path",
+    "without_facts",
 ]

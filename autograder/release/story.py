@@ -8,6 +8,10 @@ import re
 from autograder.course import Assignment, as_words
 
 _HEADING = re.compile(r"^(#{2,6}) +(.+?) *$", re.MULTILINE)
+_FACTS = re.compile(r"^(\*\*Due .*)?Plan .* for it; it is worth .*\.$", re.MULTILINE)
+_WORTH = re.compile(
+    r"^(#{2,6} .+) \u00b7 [\d.]+ points?( extra)?(, graded by hand)?$", re.MULTILINE
+)
 
 
 def with_facts(story: str, assignment: Assignment) -> str:
@@ -40,6 +44,11 @@ def with_points(text: str, assignment: Assignment) -> str:
         return f"{found[1]} {found[2]} · {behind}" if behind else found[0]
 
     return _HEADING.sub(told, text)
+
+
+def without_facts(text: str) -> str:
+    """A text of a notebook without what the release writes: one of other dates is the same."""
+    return _WORTH.sub("", _FACTS.sub("", text))
 
 
 def _points(points: float) -> str:

@@ -86,6 +86,15 @@ def test_what_has_no_score_is_empty_and_told_by_name(here):
     assert (zoe["State"], zoe["Score"]) == ("not handed in", "0")
 
 
+def test_a_roster_of_whole_names_gives_both_columns(here):
+    """Nobody is without a name; where nothing but an id is known, there is none."""
+    (here / "roster.csv").write_text("id,name\nada,Dana de Cruz\nbob,Plato\neve,\n")
+    call("export", NAME)
+    rows = strict_readers.spreadsheet(here / "exports" / f"{NAME}.csv")
+    names = [(each["First name"], each["Last name"]) for each in rows]
+    assert names[:3] == [("Dana de", "Cruz"), ("", "Plato"), ("", "")]
+
+
 def test_canvas_takes_it(here):
     by_checks, points = most(here)
     call("export", NAME, "--to", "canvas")

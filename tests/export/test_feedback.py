@@ -17,6 +17,7 @@ from export_samples import (
 from autograder.course.result import ItemResult, Mistake, Place, SmallestExample, Verdict
 from autograder.export.feedback import write_feedback
 from autograder.export.page import LOOKS
+from autograder.export.standing import Standing
 from autograder.sandbox.walls import WALLS
 
 HOSTILE = (
@@ -88,6 +89,31 @@ def test_what_is_graded_by_hand_is_said(tmp_path):
     assert "2 of 2 points" in text
     assert "Graded by hand These are read by people." in text
     assert "The report report graded by hand worth 5" in text
+
+
+def test_what_people_write_is_shown_as_markdown_without_html(tmp_path):
+    """Their box in the formgrader takes it; what they quote of a submission stays text."""
+    links = "- [see](https://x.org) [not](javascript:alert(1))"
+    said = f"**half** right: `sqrt` is\nhere\n\n{links}\n{HOSTILE}"
+    a1, path = with_report(assignment(scale=2.0)), tmp_path / "page.html"
+    standing = Standing(0.0, 0.0, {"report": 2.5}, {}, {"report": said, "solution_scale": said})
+    write_feedback(graded("s042", a1), a1, COURSE, path, standing)
+    page = Page(path.read_text())
+    assert "half right: sqrt is here" in page.text
+    assert {"strong", "br", "li"} <= {tag for tag, _ in page.tags}
+    links = [dict(attrs).get("href") for tag, attrs in page.tags if tag == "a"]
+    assert links.count("https://x.org") == 2
+    assert not any("javascript" in (each or "") for each in links)
+    assert not any(tag in ("script", "img") for tag, _ in page.tags)
+
+
+def test_a_mistake_for_which_people_gave_points_says_so(tmp_path):
+    a1, result = with_mistakes()
+    path, told = tmp_path / "page.html", "Whoever read it gave other points there, which count."
+    for by_hand, times in (({"attention_scale": 1.5}, 1), ({"attention_mask": 0.0}, 0), ({}, 0)):
+        standing = Standing(0.0, 0.0, by_hand, {}, {})
+        write_feedback(result, a1, COURSE, path, standing)
+        assert Page(path.read_text()).text.count(told) == times
 
 
 def test_mistakes_come_first_and_each_is_told_once(tmp_path):

@@ -314,6 +314,18 @@ def test_a_mistake_that_nobody_knows_is_paid_for_once_where_its_line_is_proven(h
     assert result.score == 19
 
 
+def test_of_items_that_are_worth_the_same_the_first_pays(hand_in):
+    """The causal mask pays for what is wrong in it, not what is built on it."""
+    text = """
+def causal_mask(size, device=None):
+    return torch.ones(siz, size, dtype=torch.bool, device=device).tril()
+"""
+    result = hand_in("a1_attention", "causal_mask", text, locate=True)
+    (mistake,) = result.mistakes
+    assert set(mistake.items) == {"causal_mask", "masks_together"}
+    assert mistake.costs == {"causal_mask": 2.0}
+
+
 def test_parts_in_which_nothing_was_lost_carry_nothing(exam):
     one, other, *_ = exam.assignment.items
     items = [verdict_on(one, Verdict.PASSED, None), verdict_on(other, Verdict.CARRIED, "carried")]

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.course import read_answers, read_course
 from autograder.release.builder import ReleaseError, build
-from autograder.release.story import with_facts, with_points
+from autograder.release.story import with_facts, with_points, without_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = read_course(ROOT)
@@ -53,6 +53,19 @@ def test_behind_the_heading_of_a_part_stands_what_it_is_worth():
     assert with_points("### The report, the masks", last) == (
         "### The report, the masks · 2 points, graded by hand"
     )
+
+
+def test_a_text_of_other_dates_and_points_is_the_same():
+    """A notebook may have been handed out before these changed; the student's words are others."""
+    last = COURSE.assignment("a6_translation")
+    text = f"# A title\n\nThe story.\n\n## {last.items[0].title}\n\n## {last.manual[0].title}"
+    items = tuple(each.model_copy(update={"points": 7.5}) for each in last.items)
+    changed = told(last, items=items, dates=None, estimate="one night", extra=True)
+    ours, theirs = (
+        without_facts(with_points(with_facts(text, each), each)) for each in (last, changed)
+    )
+    assert ours == theirs != text
+    assert without_facts(f"{text}\n\nPlan B. Due tomorrow.") != without_facts(text)
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments, ids=lambda each: each.id)

@@ -6,6 +6,7 @@ Headings of ours begin with a capital, which no id does.
 
 from collections.abc import Iterator
 
+from autograder.course import in_two
 from autograder.export.formats.cells import Cell, as_csv
 from autograder.export.formats.gathering import Gathered
 from autograder.export.formats.marks import Learner, Marks
@@ -71,4 +72,7 @@ def _items(marks: Marks) -> Iterator[list[Cell]]:
 
 
 def _who(student: Learner) -> tuple[Cell, ...]:
-    return student.id, student.last_name, student.first_name, student.email, student.section
+    first, last = student.first_name, student.last_name
+    if not (first or last) and student.name != student.id:
+        first, last = in_two(student.name)
+    return student.id, last, first, student.email, student.section
