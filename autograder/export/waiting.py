@@ -7,7 +7,7 @@ from autograder.export.standing import Standing
 
 __all__ = ["waiting"]
 
-_AGAIN = "points given before, once more"
+_AGAIN = "points given before, to be confirmed by Resolve"
 
 
 def waiting(assignment: Assignment, standings: Mapping[str, Standing]) -> dict[str, list[str]]:
