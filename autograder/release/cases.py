@@ -127,6 +127,7 @@ class _Recorder:
             "cotangents": None if cotangents is None else [_to_json(each) for each in cotangents],
             "gradients_of": [] if shapes_only else self._agree.gradients_of(question),
             "gradients": [] if shapes_only else [_to_json(each) for each in asked.answer.gradients],
+            **({"mode_changed": asked.answer.mode_changed} if asked.same_mode else {}),
         }
 
     def _call(self, question: Question) -> dict[str, Any]:

@@ -71,6 +71,7 @@ def _came(answer: Answer, case: Case, recorded: Mapping[str, Any]) -> Came:
         read=answer.read,
         gradients=None if lost else answer.gradients,
         changed=[names[at] for at in answer.changed if at < len(names)],
+        mode_changed=answer.mode_changed,
     )
 
 

@@ -108,7 +108,8 @@ def test_points_of_people_survive_a_regrade_whatever_has_changed(course):
     # points of bob's that were given for an item of other points, where nothing else waits
     give("bob", "report", 3, "Half.")
     edit(course / "course.yml", "points: 4\n", "points: 5\n")
-    assert "to be read: points given before, to be confirmed by Resolve (1), in the formgrader" in grade()
+    again = "points given before, to be confirmed by Resolve (1), in the formgrader"
+    assert f"to be read: {again}" in grade()
     assert given("bob", item) == kept[1]
 
     # a cell under another name: refused, and nothing is touched

@@ -2,10 +2,13 @@
 
 import json
 import math
+import sys
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from students_notebook import ROOT, checks_in, notebook_of
 
 from autograder.handout.checks.recorded import from_json
 from autograder.release.cases import _to_json
@@ -51,3 +54,23 @@ def test_what_is_not_a_tensor_comes_back_too():
     numbers = torch.tensor([math.nan, math.inf, -math.inf, -0.0, 5e-324], dtype=torch.float64)
     back = from_json(json.loads(json.dumps(_to_json(numbers))))
     assert torch.equal(back.view(torch.int64), numbers.view(torch.int64))
+
+
+def test_a_model_that_is_left_in_another_mode_is_told(monkeypatch):
+    """As when it is graded: what was promised of the mode is tried in the notebook, too."""
+    name = "a7_faster_decoding"
+    monkeypatch.syspath_prepend(str(ROOT / "assignments" / name))
+    monkeypatch.delitem(sys.modules, "given", raising=False)
+    notebook = notebook_of(name, monkeypatch)
+    right = notebook.greedy_decode_cached
+
+    def left_in_eval(model, *args, **kwargs):
+        words = right(model, *args, **kwargs)
+        model.eval()
+        return words
+
+    with checks_in(ROOT / "assignments" / name) as checks:
+        checks.check("cached_care")
+        notebook.greedy_decode_cached = left_in_eval
+        with pytest.raises(checks.CheckFailed, match="mode"):
+            checks.check("cached_care")

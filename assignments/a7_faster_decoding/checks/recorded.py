@@ -46,6 +46,7 @@ class Came:
     read: Sequence[Any] = ()
     gradients: Sequence[Any] | None = ()  # None: nothing flows back; in it: not to that one
     changed: Sequence[str] = ()
+    mode_changed: bool = False  # a module was left in train mode or eval mode, unlike it came
     error: tuple[str, str] | None = None
     shapes: Mapping[str, Sequence[int]] | None = None
     refused: Problem | None = None
@@ -128,6 +129,8 @@ def _called(case: _Case, names: Mapping[str, Any]) -> Came:
         if old is not None and not torch.equal(old, new)
     ]
     came = Came(said, got, read, changed=changed)
+    made = zip(modules, _modules_of(case), strict=True)
+    came.mode_changed = any(x.training != part["train"] for one, part in made for x in one.modules())
     if case["cotangents"] is not None:
         try:
             weights = [
@@ -167,6 +170,8 @@ def problem_of(case: _Case, came: Came, tolerance: float) -> Problem | None:
     for name, one, other in _read(case, came):
         if problem is None:
             problem = compare(one, other, tolerance, name, exact_zeros=case["exact_zeros"])
+    if problem is None and came.mode_changed != case.get("mode_changed", came.mode_changed):
+        problem = Problem("a module is left in another mode (train or eval) than it came in", "mode")
     if problem is None and case["cotangents"] is not None:
         problem = came.lost or _wrong_gradients(came.gradients, case, tolerance)
     return problem.of(came.said) if problem else None
