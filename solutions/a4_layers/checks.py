@@ -53,6 +53,13 @@ def padding(draw: Draw, t: int = T_MEMORY) -> torch.Tensor:
     return draw_tokens(draw, BATCH, t).ne(0)[:, None, None, :]
 
 
+def open_at_first(draw: Draw, *shape: int) -> torch.Tensor:
+    """A mask whose first piece, along its first axis, allows everything, and no other does."""
+    mask = draw_mask(draw, *shape)
+    mask[0] = True
+    return mask
+
+
 def strided(draw: Draw, *shape: int) -> torch.Tensor:
     """A tensor whose last two axes are exchanged in memory."""
     *leading, t, d_model = shape
@@ -511,6 +518,15 @@ def test_encoder_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=mask)
 
 
+@item("encoder_mask", hint="What a mask hides is looked for where: in all of it?")
+@pytest.mark.parametrize("shape", [(BATCH, 1, 1, T), (T, T)], ids=str)
+def test_encoder_mask_that_allows_all_at_first(
+    agree: Agree, draw: Draw, shape: tuple[int, ...]
+) -> None:
+    """A mask holds, too, where it hides nothing of the first sentence, or from the first query."""
+    agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=open_at_first(draw, *shape))
+
+
 @item("encoder_mask", hint="What does a position see of a padded one?")
 def test_encoder_padding_is_not_seen(student: Student, agree: Agree, draw: Draw) -> None:
     """What stands at padded positions changes nothing at the others."""
@@ -835,6 +851,15 @@ def test_decoder_masks_that_allow_all(agree: Agree, draw: Draw) -> None:
     everything = torch.ones(T, T_MEMORY, dtype=torch.bool)
     masks: dict[str, Any] = {"target_mask": everything[:, :T], "memory_mask": everything}
     agree(decoder_layer(agree), *target_and_memory(draw), **masks)
+
+
+@item("decoder_masks", hint="What a mask hides is looked for where: in all of it?")
+@pytest.mark.parametrize("which", ["target_mask", "memory_mask"])
+def test_decoder_mask_that_allows_all_at_first(agree: Agree, draw: Draw, which: str) -> None:
+    """A mask holds, too, where it hides nothing of the first sentence."""
+    t = T if which == "target_mask" else T_MEMORY
+    mask: dict[str, Any] = {which: open_at_first(draw, BATCH, 1, 1, t)}
+    agree(decoder_layer(agree), *target_and_memory(draw), **mask)
 
 
 @item("decoder_masks", hint="Can a position see the next one, or does it not even see the last?")

@@ -662,6 +662,27 @@ class AsManyRowsAsSentencesIsPadding(ThreeFrames):
         return _taken_for_padding(mask, memory)
 
 
+def _if_it_hides_of_the_first(mask):
+    return None if mask is None or mask[0].all() else mask
+
+
+class DroppedWhereTheFirstHidesNothing(ThreeFrames):
+    """A mask that hides nothing of the first sentence is dropped for all the others as well.
+
+    Sentences have different lengths, and the longest may come first. Of whom does the mask speak?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return _if_it_hides_of_the_first(mask)
+
+
+class BothDroppedWhereTheFirstHidesNothing(DroppedWhereTheFirstHidesNothing):
+    def read_target_mask(self, mask, other, x):
+        return _if_it_hides_of_the_first(mask)
+
+
 class TargetMaskOfThreeAxesTakenForBatch(ThreeFrames):
     """A target_mask of three axes gets a fourth for the heads, as if its first were the batch.
 

@@ -567,6 +567,18 @@ class FirstMaskForAll(SelfAttentionAndNetwork):
         return mask[:1] if mask is not None and mask.dim() == 4 else mask
 
 
+class DroppedWhereTheFirstHidesNothing(SelfAttentionAndNetwork):
+    """A mask that hides nothing of the first sentence is dropped for all the others as well.
+
+    Sentences have different lengths, and the longest may come first. Of whom does the mask speak?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return None if mask is None or mask[0].all() else mask
+
+
 class AlwaysCausal(SelfAttentionAndNetwork):
     """Without a mask, self-attention is causal.
 

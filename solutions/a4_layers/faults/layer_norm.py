@@ -1301,6 +1301,18 @@ class EpsOnlyForZero(Norm):
         return variance.where(variance != 0, self.eps).sqrt()
 
 
+class VarianceOfZeroIsOne(Norm):
+    """A variance of 0 is replaced by 1: what comes out is right, but not the gradient there.
+
+    The gradient knows what is divided by. What is that in the formula, where all numbers are equal?
+    """
+
+    item = "norm_eps"
+
+    def hold(self, variance):
+        return variance.where(variance != 0, 1.0)
+
+
 class RootsAreAdded(Norm):
     """The root is taken of the variance and of eps, each for itself, and the two are added.
 
