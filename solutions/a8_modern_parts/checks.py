@@ -268,6 +268,13 @@ def test_turned_from_anywhere(agree: Agree, draw: Draw, positions: list[int]) ->
     agree(TURNING, arrows(draw), torch.tensor(positions))
 
 
+@item("rotary_positions", hint="What do the first and the last tell of those between them?")
+@pytest.mark.parametrize("positions", [[5, 7, 6, 8, 9], [9, 2, 30, 4, 13]], ids=["near", "far"])
+def test_turned_in_any_order(agree: Agree, draw: Draw, positions: list[int]) -> None:
+    """Between the first position and the last, others may skip and change places."""
+    agree(TURNING, arrows(draw), torch.tensor(positions))
+
+
 @item("rotary_positions", hint="Is a position more than its place in the sentence?")
 def test_turned_alone(agree: Agree, draw: Draw) -> None:
     """A single word may stand at any position."""

@@ -464,6 +464,21 @@ class SplitInterleaves(Grouped):
         return x.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2)
 
 
+class HeadsInterleaved(Grouped):
+    """The columns are dealt out to the heads one by one, and so are the answers on their way back.
+
+    Head 0 has the first d_k columns. When an axis is cut in two, which of the two comes first?
+    """
+
+    item = "gqa_groups"
+
+    def cut(self, x, n_heads):
+        return x.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2)
+
+    def merge(self, answers):
+        return answers.permute(0, 2, 3, 1).flatten(2)
+
+
 class MergedWithoutTransposing(Grouped):
     """The answers are merged without bringing each position's heads together first.
 

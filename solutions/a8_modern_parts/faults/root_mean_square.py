@@ -428,6 +428,19 @@ class EpsAsTheLeastRootOfZero(EpsAsTheLeastRoot):
         return mean_square.sqrt().clamp(min=self.eps)  # and zeros get a gradient of nan
 
 
+class EpsBesideAPeakOfOne(RootMeanSquare):
+    """x is divided by its largest number before it is squared, and eps is not made to fit.
+
+    The squares have become smaller, or larger. How much does eps count beside them now?
+    """
+
+    item = "rms_eps"
+
+    def take(self, x):
+        peak = x.abs().amax(dim=-1, keepdim=True)
+        return x / peak.where(peak > 0, 1.0)
+
+
 class RootIsDetached(RootMeanSquare):
     """The root is cut off from autograd: x gets its gradient as if the root were a constant.
 

@@ -619,3 +619,18 @@ class NegativePositionsAreZero(Turning):
 
     def place(self, positions, x):
         return positions.clamp(min=0)
+
+
+class RunByItsEnds(Turning):
+    """Where the first position and the last are as far apart as in a run, all are taken for one.
+
+    Positions may skip and come in any order. What do those two tell of all that stand between?
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        t = len(positions)
+        if positions[-1] - positions[0] != t - 1:
+            return positions
+        return positions[0] + torch.arange(t, device=positions.device)
