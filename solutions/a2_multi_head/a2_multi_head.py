@@ -320,8 +320,8 @@ class MultiHeadAttention(nn.Module):
 # and the dtype of the inputs, every head by itself, in self-attention and in cross-attention: the
 # right values, each query's row summing to 1; a single sentence, head or position has its axis,
 # too. With a mask (each query having a key left) they are the weights after the mask, exactly 0 at
-# what it blocks. They are detached from the graph (`requires_grad` is `False`), so that looking at
-# them later keeps no memory alive and trains nothing.
+# what it blocks, be it blocked for everybody. They are detached from the graph (`requires_grad` is
+# `False`), so that looking at them later keeps no memory alive and trains nothing.
 
 # %% active="ipynb" check="heads_weights"
 # check("heads_weights")
@@ -407,9 +407,10 @@ class MultiHeadAttention(nn.Module):
 # The output is right with every mask that broadcasts to `(batch, n_heads, t_q, t_k)`: among others
 # `(t_q, t_k)`, `(t_k,)`, `(batch, 1, 1, t_k)`, `(batch, 1, t_q, t_k)`, `(n_heads, 1, t_k)` and all
 # four axes in full, in self-attention and in cross-attention, where each query has at least one key
-# left. So it is whichever sizes are alike, as when there are as many sentences as words. A mask of
-# nothing but `True` is the same as none. Only the mask blocks: a score of exactly 0 is a score like
-# any other. Changing `key` and `value` at a blocked position changes nothing at all.
+# left. So it is whichever sizes are alike, as when there are as many sentences as words, or as
+# heads. A mask of nothing but `True` is the same as none. Only the mask blocks: a score of exactly
+# 0 is a score like any other. Changing `key` and `value` at a blocked position changes nothing at
+# all.
 
 # %% active="ipynb" check="heads_mask"
 # check("heads_mask")
@@ -437,6 +438,7 @@ class MultiHeadAttention(nn.Module):
 #
 # The gradients of `query`, `key` and `value`, and of all eight parameters, are right, in
 # self-attention and in cross-attention, with and without a mask (each query having a key left).
+# Two tensors are two, and have a gradient each, also while they hold the same numbers.
 
 # %% active="ipynb" check="heads_gradients"
 # check("heads_gradients")

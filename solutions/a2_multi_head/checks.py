@@ -335,6 +335,15 @@ def test_weights_with_mask(agree: Agree, draw: Draw) -> None:
     wrong_unless_detached(agree, made, answer.read[0], *inputs)
 
 
+@item("heads_weights", hint="How many columns has a row of weights, whatever is blocked?")
+def test_weights_of_a_key_that_nobody_hears(agree: Agree, draw: Draw) -> None:
+    """A key that is blocked for everybody has its column in the stored weights, all 0."""
+    mask = draw_mask(draw, BATCH, N_HEADS, T_Q, T_K)
+    mask[..., -1] = False
+    mask[..., 0] = True
+    agree(attention(agree), *crossed(draw), mask=mask, **STORED)
+
+
 @item("heads_weights", hint="Does every call store its weights, or just the first?")
 def test_weights_of_the_last_call(agree: Agree, draw: Draw) -> None:
     """After another call, the stored weights are those of the last one."""
@@ -467,6 +476,14 @@ def test_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *selves(draw, batch=T_Q), mask=causal(T_Q))
 
 
+@item("heads_mask", hint="Does a size tell what an axis stands for?")
+@pytest.mark.parametrize("rows", [1, T_Q], ids=["keys", "queries_and_keys"])
+def test_mask_of_as_many_heads_as_sentences(agree: Agree, draw: Draw, rows: int) -> None:
+    """The first of three axes is that of the heads, also with as many sentences as heads."""
+    inputs = selves(draw, batch=N_HEADS)
+    agree(attention(agree), *inputs, mask=draw_mask(draw, N_HEADS, rows, T_Q))
+
+
 @item("heads_mask", hint="Is a mask that blocks nothing the same as no mask?")
 def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     """A mask that allows every key changes nothing."""
@@ -582,6 +599,14 @@ def test_gradients_of_self_attention(agree: Agree, draw: Draw) -> None:
     """They are right when a sentence attends to itself."""
     upstream = (draw.normal(BATCH, T_Q, D_MODEL),)
     agree(attention(agree), *selves(draw), cotangents=upstream)
+
+
+@item("heads_gradients", hint="What makes two tensors one: equal numbers?", fits="gradient")
+def test_gradients_of_equal_numbers(agree: Agree, draw: Draw) -> None:
+    """Each input has a gradient of its own, also where other tensors hold the same numbers."""
+    x, _, _ = selves(draw)
+    upstream = (draw.normal(BATCH, T_Q, D_MODEL),)
+    agree(attention(agree), x, x.clone(), x.clone(), cotangents=upstream)
 
 
 @item(

@@ -1029,6 +1029,34 @@ class KeyIsTheQueryMeansAllAlike(TwoAlikeMeanAllAlike):
         return (query, query, query) if query is key else (query, key, value)
 
 
+class EqualNumbersAreOneTensor(Heads):
+    """Where key and value hold equal numbers, both are made of key: the result is right, but value
+    gets no gradient, and key that of both.
+
+    Two tensors may hold the same numbers for a while. What asks whether two names mean one tensor?
+    """
+
+    item = "heads_gradients"
+
+    def take(self, query, key, value):
+        same = key.shape == value.shape and torch.equal(key, value)
+        return query, key, key if same else value
+
+
+class ThreeOfEqualNumbersAreOneTensor(Heads):
+    """Where query, key and value hold equal numbers, all are made of query: the result is right,
+    but key and value get no gradient, and query that of all three.
+
+    Two tensors may hold the same numbers for a while. What asks whether two names mean one tensor?
+    """
+
+    item = "heads_gradients"
+
+    def take(self, query, key, value):
+        alike = (each.shape == query.shape and torch.equal(query, each) for each in (key, value))
+        return (query, query, query) if all(alike) else (query, key, value)
+
+
 class AttendsOverTheBatch(Heads):
     """Batch and positions have changed places: each word attends to the other sentences.
 
@@ -1304,6 +1332,21 @@ class ThreeAxesTakenForBatch(Heads):
 
     def shape_mask(self, mask, query, key):
         return mask.unsqueeze(1) if mask is not None and mask.dim() == 3 else mask
+
+
+class AsManyMasksAsSentencesAreTheirs(Heads):
+    """A mask of three axes is taken for one with a mask for each sentence, where its first axis is
+    as long as the batch. Elsewhere it is read as it should be.
+
+    With three sentences and three heads, whose is the first of three axes? A size does not tell.
+    """
+
+    item = "heads_mask"
+
+    def shape_mask(self, mask, query, key):
+        if mask is None or mask.dim() != 3 or len(mask) != len(query):
+            return mask
+        return mask.unsqueeze(1)
 
 
 class TwoAxesTakenForPadding(Heads):
@@ -1875,6 +1918,23 @@ class WeightsAsFloat64(Heads):
 
     def looked_at(self, weights, scores, answers):
         return weights.double()
+
+
+class KeysThatNobodyHearsLeftOut(Heads):
+    """Keys that are blocked for everybody are left out before the attention: the stored weights
+    have no columns for them.
+
+    The result is right without them. How many columns has a row of weights, whatever is blocked?
+    """
+
+    item = "heads_weights"
+
+    def attend(self, q, k, v, mask):
+        if mask is not None and mask.shape[-1] == k.shape[2]:
+            heard = mask.reshape(-1, mask.shape[-1]).any(0)
+            if heard.any():
+                k, v, mask = k[:, :, heard], v[:, :, heard], mask[..., heard]
+        return super().attend(q, k, v, mask)
 
 
 # What is returned
