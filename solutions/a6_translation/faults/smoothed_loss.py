@@ -1108,6 +1108,21 @@ class MakesANewTensor(SmoothedLoss):
         return torch.tensor(loss.tolist())
 
 
+class IgnoresTheGradientFromAbove(SmoothedLoss):
+    """The gradient of the loss alone is right; that of a multiple of it is not: a backward
+    written by hand ignores the gradient that it is passed.
+
+    What is backward called with when somebody halves the loss, or adds another one to it?
+    """
+
+    item = "loss_gradients"
+
+    def give(self, loss):
+        if loss.requires_grad:
+            loss.register_hook(torch.ones_like)
+        return loss
+
+
 class WithAnAxis(SmoothedLoss):
     """The loss has the shape (1,): an axis of size 1 was kept.
 

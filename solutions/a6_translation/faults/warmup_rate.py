@@ -30,6 +30,9 @@ class WarmupRate:
     def choose(self, fall, rise, step, warmup_steps):
         return min(fall, rise)
 
+    def start(self):
+        return 0.0
+
     def least(self, step, d_model, warmup_steps):
         return 0.0
 
@@ -40,6 +43,7 @@ class WarmupRate:
         step = self.count(step)
         fall, rise = self.fall(step, warmup_steps), self.rise(step, warmup_steps)
         rate = self.size(d_model, warmup_steps) * self.choose(fall, rise, step, warmup_steps)
+        rate += self.start() * max(1 - step / warmup_steps, 0.0)  # what is left of it on the way up
         return self.give(max(rate, self.least(step, d_model, warmup_steps)))
 
 
@@ -60,6 +64,21 @@ class PeakOfTheFirstCall(WarmupRate):
     def size(self, d_model, warmup_steps):
         first = self.first.setdefault(d_model, warmup_steps)
         return (d_model * first / warmup_steps) ** -0.5
+
+
+class PeakOfTheFirstSize(WarmupRate):
+    """The peak is that of the first call with this warmup_steps, also when d_model is another.
+
+    On what does the peak hang? What is kept must be kept for all of that.
+    """
+
+    item = "warmup_rate"
+
+    def __init__(self):
+        self.first = {4000: 512}  # as the first check asks that has so many
+
+    def size(self, d_model, warmup_steps):
+        return self.first.setdefault(warmup_steps, d_model) ** -0.5
 
 
 class PeakOfTheFirstCallOfAll(WarmupRate):
@@ -732,6 +751,24 @@ class WarmupCountsFromZero(WarmupRate):
         if step >= warmup_steps:
             return fall
         return warmup_steps**-0.5 * (step + 1) / (warmup_steps + 1)
+
+
+class RisesFromATrifle(WarmupRate):
+    """The warm-up begins at a small rate that is written out, such as 1e-7, and climbs from there
+    to the peak. Before the peak every rate is a little too large.
+
+    Some code has such a first rate. At which rate does the line of the formula begin, at step 0?
+    """
+
+    item = "warmup_rate"
+
+    def start(self):
+        return 1e-7
+
+
+class RisesFromAMillionth(RisesFromATrifle):
+    def start(self):
+        return 1e-6
 
 
 # A smallest rate
