@@ -42,7 +42,7 @@ class Agreement:
         self._left = _LOOSE_PATIENCE if loosely else _A_WHILE if once_more else _PATIENCE
         self._answered: set[tuple[Faults, int]] = set()
         self._agrees: dict[tuple[Faults, int], bool] = {}
-        self._shares: dict[tuple[Faults, int], float] = {}
+        self._shares: dict[tuple[Faults, int], tuple[float, float]] = {}
         self._parts: dict[int, WrongParts] = {}  # of the submission's answers, by place
         asked = [place for place in bank.cases_of(component) if place in answers]
         places = [place for place in asked if not self._is_beside(place)]
@@ -121,21 +121,20 @@ class Agreement:
 
     def share(self, faults: Faults, place: int) -> float:
         """How much of what is wrong in one case these give: more than 1 where they give it all."""
-        if (faults, place) not in self._shares:
-            self._shares[faults, place] = self._share(faults, place)
-        return self._shares[faults, place]
+        return self._shares_at(faults, place)[0]
 
     def hint(self, faults: Faults, place: int) -> float:
         """The share; or where that is nothing, half of what they give nearly.
 
         A mistake that changes little leaves nothing of another as it would be alone.
         """
-        share = self.share(faults, place)
-        if share or self.bank.cases[place].is_parameters:
-            return share
-        parts = self._parts_at(place)
-        near = parts.shared(self._answer(faults, place), _NEARLY)
-        return near / len(parts) / 2 if near else 0.0
+        share, near = self._shares_at(faults, place)
+        return share or near / 2
+
+    def _shares_at(self, faults: Faults, place: int) -> tuple[float, float]:
+        if (faults, place) not in self._shares:
+            self._shares[faults, place] = self._share(faults, place)
+        return self._shares[faults, place]
 
     def _parts_at(self, place: int) -> WrongParts:
         if place not in self._parts:
@@ -143,19 +142,21 @@ class Agreement:
             self._parts[place] = WrongParts(*asked)
         return self._parts[place]
 
-    def _share(self, faults: Faults, place: int) -> float:
+    def _share(self, faults: Faults, place: int) -> tuple[float, float]:
+        """How much of what is wrong these give; and nearly."""
         case, ours = self.bank.cases[place], self.answers[place]
-        if self.agrees(faults, place):
-            is_proof = place not in self.wrong or self.is_apart(faults, [place])
-            return 2.0 if is_proof else 0.0
+        agrees = self.agrees(faults, place)
+        if agrees and (place not in self.wrong or self.is_apart(faults, [place])):
+            return 2.0, 0.0
         theirs = self._answer(faults, place)
         if case.is_parameters:
             right, known, found = shapes(case.right), shapes(ours), shapes(theirs)
-            is_part = (found ^ right) < (known ^ right)
-            return len(found ^ right) / len(known ^ right) if is_part else 0.0
+            is_part = not agrees and (found ^ right) < (known ^ right)
+            return (len(found ^ right) / len(known ^ right) if is_part else 0.0), 0.0
         parts = self._parts_at(place)
-        part = parts.shared(theirs)
-        return part / len(parts) if part else 0.0
+        part, near = parts.shared(theirs, _NEARLY)
+        many = len(parts) or 1
+        return (0.0 if agrees else part / many), near / many
 
     def _answer(self, faults: Faults, place: int) -> Answer:
         is_simple = len(faults) < 2 and all(each in self.faults for each in faults)

@@ -89,25 +89,24 @@ class WrongParts:
         """How many they are."""
         return sum(len(rows) for _, _, rows, _ in self._rows.values()) + len(self._others)
 
-    def shared(self, other: Answer, nearly: float = 0.0) -> int:
-        """How many of them another answer has, too.
-
-        nearly: rows count, too, that are this much of their distance from what is right from it.
-        """
-        try:
+    def shared(self, other: Answer, nearly: float) -> tuple[int, int]:
+        """How many of them another answer has, and has but for `nearly` of the way from right."""
+        found = [(0, 0)]
+        with contextlib.suppress(RuntimeError):  # torch cannot compare them
             theirs = _seen(other, self._case, self._loosely)
-            return sum(self._shared(name, value, nearly) for name, value in theirs.items())
-        except RuntimeError:  # torch cannot compare them
-            return 0
+            found += [self._shared(name, value, nearly) for name, value in theirs.items()]
+        return sum(own for own, _ in found), sum(near for _, near in found)
 
-    def _shared(self, name: str, other: Any, nearly: float) -> int:
+    def _shared(self, name: str, other: Any, nearly: float) -> tuple[int, int]:
         if name in self._others:
-            return int(_apart(self._others[name], other, self._case, self._loosely) <= 1)
+            one = int(_apart(self._others[name], other, self._case, self._loosely) <= 1)
+            return one, one
         if name not in self._rows or not _alike_in_kind(self._rows[name][0], other):
-            return 0
+            return 0, 0
         value, wrong, rows, off = self._rows[name]
-        allowed = (nearly * off).clamp(min=_allowed(value, self._case, self._loosely))
-        return int((_row_distance(rows, _rows(other)[wrong]) <= allowed).sum())
+        allowed = _allowed(value, self._case, self._loosely)
+        away = _row_distance(rows, _rows(other)[wrong])
+        return int((away <= allowed).sum()), int((away <= (nearly * off).clamp(min=allowed)).sum())
 
 
 def _is_rows(value: Any) -> bool:

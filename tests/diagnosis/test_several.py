@@ -59,7 +59,7 @@ def test_mistakes_that_all_show_everywhere_are_named(exam, attention, names):
 
 
 def shared(one, other, case):
-    return WrongParts(one, case).shared(other)
+    return WrongParts(one, case).shared(other, 0.0)[0]
 
 
 def test_what_two_answers_share_is_counted_where_it_is_wrong():
@@ -80,9 +80,9 @@ def test_what_is_nearly_that_of_another_is_counted_if_it_is_asked_for():
     case = Case("item", Question("f"), Answer(torch.zeros(2, 2)), 1e-12)
     parts = WrongParts(Answer(torch.tensor([[1.0, 2.0], [3.0, 4.0]])), case)
     near = Answer(torch.tensor([[1.001, 2.0], [3.1, 4.0]]))
-    assert (parts.shared(near), parts.shared(near, 0.01), parts.shared(near, 0.1)) == (0, 1, 2)
-    assert parts.shared(Answer(torch.full((2, 2), torch.nan)), 0.1) == 0
-    assert parts.shared(Answer(torch.zeros(2, 2, dtype=torch.int)), 0.1) == 0
+    assert [parts.shared(near, each) for each in (0.0, 0.01, 0.1)] == [(0, 0), (0, 1), (0, 2)]
+    assert parts.shared(Answer(torch.full((2, 2), torch.nan)), 0.1) == (0, 0)
+    assert parts.shared(Answer(torch.zeros(2, 2, dtype=torch.int)), 0.1) == (0, 0)
 
 
 def test_faults_grow_by_what_explains_more(exam, attention):
