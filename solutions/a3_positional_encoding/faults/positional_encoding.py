@@ -609,8 +609,9 @@ class FirstWordGetsRowOne(Places):
         return table[1 : x.shape[1] + 1]
 
 
-class RowsMadeOnTheDefaultDevice(Places):
-    """forward makes the rows anew, on torch's default device and not on that of x.
+class RowsStayBehind(Places):
+    """The rows that forward adds do not move with the module: they are made anew on torch's default
+    device, or kept in a plain attribute beside the buffer.
 
     There is a table that goes where the module goes. Is it used?
     """
@@ -919,6 +920,18 @@ class DividesByWhatIsKeptBelow(DividesByWhatIsKept):
         if not self.training:
             return total
         return total * (torch.rand_like(total) < 1 - self.p) / (1 - self.p)
+
+
+class AllOfItIsNotDropped(Places):
+    """With dropout=1.0 nothing is dropped: it is taken for a rate at which there is nothing to do.
+
+    With 0.0 there is nothing to do. What is left of the sum when all is dropped?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return super().drop(total) if self.p < 1 else total
 
 
 class DropsTheSamePlaces(Places):

@@ -795,3 +795,22 @@ class ColumnsByAFraction(Sinusoids):
 class ColumnsByAFractionInATable(ColumnsByAFraction):
     def fill(self, sines, cosines, d_model):
         return Sinusoids.fill(self, sines, cosines, d_model)
+
+
+class PowersBeyondAllFloats(Sinusoids):
+    """The slowest hands of a wide table stand still: 10000 is raised to the power of 2i before the
+    root is taken, which becomes larger than any float, and so infinite.
+
+    Of the power and the root, which keeps the numbers small when it comes first?
+    """
+
+    item = "encoding_values"
+
+    def exponent(self, column, d_model):
+        return (column / d_model).where((10000.0**column).isfinite(), math.inf)
+
+
+class PowersBeyondFloat32(PowersBeyondAllFloats):
+    def exponent(self, column, d_model):
+        powers = 10000.0 ** column.float()
+        return (column / d_model).where(powers.isfinite(), math.inf)
