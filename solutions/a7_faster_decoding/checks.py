@@ -481,10 +481,51 @@ def endings(
     raise LookupError("no model that writes rows of different lengths was found")
 
 
+def endings_in_turn(
+    reference: Student, agree: Agree, draw: Draw
+) -> tuple[Blueprint, Tensor, int, int]:
+    """A model, four sources, start_id and end_id: rows end one after the other, the last does not.
+
+    Each has padding of its own. When two rows have ended, the last would write something else if
+    what is padding in the third were blocked.
+    """
+    model, lengths = writer(reference, agree, draw, [PAD]), range(2, T_SOURCE + 1)
+    weights, ids = model.weights or {}, range(PAD + 1, TARGET_VOCAB)
+    for start_id in 5 * [*ids]:
+        source = source_words(draw, batch=24)
+        real = [lengths[row % len(lengths)] for row in range(24)]
+        for tokens, length in zip(source, real, strict=True):
+            tokens[length:] = PAD
+        written = reference.call(DECODE, model, source, start_id, -1, STEPS).value
+        memory = reference.call(model.of("encode"), source).value
+        for end_id in {*ids} - {start_id}:
+            is_end = written == end_id
+            ends = torch.where(is_end.any(1), is_end.long().argmax(1), STEPS).tolist()
+            *steps, third = sorted({*ends, *range(STEPS, STEPS + 3)})[:3]
+            if third >= STEPS - 1 or STEPS not in ends:
+                continue
+            at = ([i for i, end in enumerate(ends) if end == n] for n in (*steps, third, STEPS))
+            for rows in product(*at):
+                last = written[rows[3] :][:1]
+                asked = last, memory[rows[3] :][:1], source[rows[2] :][:1]
+                x = reference.call(model.of("decode"), *asked).value
+                words = (x @ weights["output.weight"].T + weights["output.bias"]).argmax(-1)
+                differs = words[0, steps[1] : -1] != last[0, steps[1] + 1 :]
+                if len({real[row] for row in rows}) == len(rows) and differs.any():
+                    return model, source[list(rows)], start_id, end_id
+    raise LookupError("no model whose rows end in turn, each with its own padding, was found")
+
+
 @item("cached_end", public=True, hint="What does a row hold after its end_id?")
 def test_rows_end(reference: Student, agree: Agree, draw: Draw) -> None:
     """A row that has ended is padded, while the others go on undisturbed."""
     agree(DECODE, *endings(reference, agree, draw, PAD), STEPS, same_mode=False)
+
+
+@item("cached_end", hint="When rows leave the batch, what of them has to leave, and who is next?")
+def test_rows_end_in_turn(reference: Student, agree: Agree, draw: Draw) -> None:
+    """Rows end one after the other, and each of the others goes on reading its own source."""
+    agree(DECODE, *endings_in_turn(reference, agree, draw), STEPS, same_mode=False)
 
 
 @item("cached_end", hint="When every row has ended, is anything more written?")

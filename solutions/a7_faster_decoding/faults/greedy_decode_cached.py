@@ -587,6 +587,69 @@ class WrittenIntoOtherRows(GreedyDecodeCached):
         return self.written
 
 
+class SourcesOfOtherRows(GreedyDecodeCached):
+    """Rows that have ended leave the batch. From the second time on, the others get the source
+    masks of other rows: who stays is counted among those left, and looked up among all.
+
+    Which row does a number name when some have left already?
+    """
+
+    item = "cached_end"
+
+    def begin(self, model, source, start_id):
+        self.rows = self.asked = torch.arange(len(source), device=source.device)
+        return super().begin(model, source, start_id)
+
+    def step(self, model, target, source, cache):
+        return decoder_step(model, target, source[self.asked], *cache)
+
+    def append(self, target, word, ended):
+        (left,) = (~ended[self.rows, 0]).nonzero(as_tuple=True)
+        if len(left) < len(self.rows):
+            self.rows = self.rows[left]
+            self.asked = self.asked.index_copy(0, self.rows, left)
+        return super().append(target, word, ended)
+
+
+class BlankedBesideAnEnd(GreedyDecodeCached):
+    """Where a row has ended, those that never end are blanked after their first word, as if that
+    had been their end.
+
+    argmax gives a place in any case. Which one, when nothing is found?
+    """
+
+    item = "cached_end"
+
+    def enter(self, model):
+        self.pad_id, self.ended = model.pad_id, None
+        return super().enter(model)
+
+    def append(self, target, word, ended):
+        self.ended = ended
+        return super().append(target, word, ended)
+
+    def give(self, target):
+        if self.ended is None or not self.ended.any():
+            return target
+        rest = target[:, 2:].masked_fill(~self.ended, self.pad_id)
+        return torch.cat([target[:, :2], rest], dim=1)
+
+
+class BlankedWithoutAnEnd(BlankedBesideAnEnd):
+    """A row that never ends is blanked after its first word, as if that had been its end.
+
+    argmax gives a place in any case. Which one, when nothing is found?
+    """
+
+    item = "cached_words"
+
+    def give(self, target):
+        if self.ended is None:
+            return target
+        rest = target[:, 2:].masked_fill(~self.ended, self.pad_id)
+        return torch.cat([target[:, :2], rest], dim=1)
+
+
 class NeverEnds(GreedyDecodeCached):
     """end_id is not looked at: each row has max_len tokens, and goes on after its end.
 

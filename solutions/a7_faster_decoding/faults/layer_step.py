@@ -18,6 +18,9 @@ class LayerStep:
     def join(self, kept, new):
         return torch.cat([kept, new], dim=2)
 
+    def blank(self, values, target_mask):
+        return values
+
     def own_mask(self, target_mask, memory_mask):
         return target_mask
 
@@ -61,6 +64,7 @@ class LayerStep:
     ):
         new = self.make(layer, x)
         all_keys, all_values = self.join(keys, new[0]), self.join(values, new[1])
+        all_values = self.blank(all_values, target_mask)
         norm1, norm2, norm3 = self.norms(layer)
         own, other = (
             self.own_mask(target_mask, memory_mask),
@@ -176,6 +180,18 @@ class KeepsItTwice(LayerStep):
 
     def keep(self, joined, kept, new):
         return torch.cat([joined, new], dim=2)
+
+
+class BlockedValuesBlanked(LayerStep):
+    """The values that the mask blocks are set to 0, and so they are kept.
+
+    A blocked key has a weight of 0 already. Whose values are they, and who gets them next?
+    """
+
+    item = "layer_cache"
+
+    def blank(self, values, target_mask):
+        return values if target_mask is None else values * target_mask.mT
 
 
 class KeepsQueries(LayerStep):
