@@ -31,6 +31,33 @@ def checks_in(folder: Path) -> Iterator[ModuleType]:
     _forget()
 
 
+class Shell:
+    """What the checks see of Jupyter."""
+
+    def __init__(self) -> None:
+        self.display_pub = self
+        self.compile = self
+        self.texts: list[str] = []
+        self.pages: list[str] = []
+
+    def publish(self, data: dict[str, str]) -> None:
+        self.texts.append(data["text/plain"])
+        self.pages.append(data["text/html"])
+
+    def format_code_name(self, name: str) -> tuple[str, str] | None:
+        return ("Cell", "In[7]") if name == "<my cell>" else None
+
+
+def shell_of(monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """A Jupyter in which the checks run from now on."""
+    found = Shell()
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: found  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
+    return found
+
+
 def notebook_of(assignment: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The names of a notebook that answers as the reference of an assignment does."""
     main = types.ModuleType("__main__")

@@ -18,6 +18,7 @@ from autograder.release.mistakes import mistakes_of
 from autograder.sandbox.modules import Blueprint
 
 _EXAMPLES = 20  # of an item, about
+_NO_PART = "forward", "state_dict"  # methods on which no other is built
 
 
 @one_thread()
@@ -54,15 +55,31 @@ def recorded_cases(exam: Exam) -> str:
 
 
 def _after(exam: Exam, item: Item) -> list[str]:
-    """The earlier items about parts that those of this item are built on."""
+    """The earlier items about parts that those of this item are built on.
+
+    A module is built on those of its methods that an item asks by themselves.
+    """
     asked = {
-        each.id: {case.question.name for case in exam.bank.cases if case.item == each.id}
+        each.id: [case.question for case in exam.bank.cases if case.item == each.id]
         for each in exam.assignment.items
     }
-    own = asked[item.id]
+    names = {each: {question.name for question in questions} for each, questions in asked.items()}
+    own = names[item.id]
     needs = {x for part in exam.bank.components if own & {*part.of} for x in part.needs} - own
+    called = {each.name for each in asked[item.id] if _method(each) == "forward"}
     before = list(asked)[: list(asked).index(item.id)]
-    return [each for each in before if asked[each] & needs and not asked[each] & own]
+    parts = {each for each in before if names[each] & needs and not names[each] & own}
+    parts |= {
+        each
+        for each in before
+        if names[each] and names[each] <= called
+        if all(_method(question) not in (None, *_NO_PART) for question in asked[each])
+    }
+    return [each for each in before if each in parts]
+
+
+def _method(question: Question) -> str | None:
+    return question.target.method if isinstance(question.target, Blueprint) else None
 
 
 def as_text(cases: dict[str, Any]) -> str:

@@ -145,9 +145,9 @@ def test_a_wrong_answer_is_told_with_the_call_what_was_expected_and_a_hint(
     notebook.scaled_dot_product_attention = wrapped(change)(vars(notebook)[ATTENTION])
     lines = said("attention_output").split("\n  ")
     assert lines[0] == "attention_output: not yet right"
-    if named := lines[1].startswith("It gives what this mistake gives: "):
+    if named := lines[1].startswith("Your code does what this mistake does: "):
         del lines[1:3]  # the mistake, and what to think about
-    assert lines[1].startswith("The output is the values mixed by the weights")
+    assert lines[1].startswith("Asked: The output is the values mixed by the weights")
     assert f"{ATTENTION}(q (2, 3, 5, 4), k (2, 3, 7, 4), v (2, 3, 7, 6))" in lines[2]
     assert problem in " ".join(lines[2:])
     values = "values differ" in problem or "NaN" in problem

@@ -160,5 +160,5 @@ def test_a_call_is_described_by_its_shapes():
     q = torch.zeros(2, 3, dtype=torch.float64)
     args = [q, q.mT, q.float(), q.to("meta"), 3]
     assert describe_call("f", ["a", "b", "c", "d", "e"], args, {"mask": q.bool()}) == (
-        "f(a (2, 3), b non-contiguous (3, 2), c float32 (2, 3), d meta (2, 3), e 3, mask=(2, 3))"
+        "f(a (2, 3), b non-contiguous (3, 2), c float32 (2, 3), d meta (2, 3), e 3, mask (2, 3))"
     )

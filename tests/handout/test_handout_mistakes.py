@@ -7,17 +7,26 @@ from autograder.handout.checks.recorded import Came
 
 CASE = {"kind": "call", "outputs": ["the result"], "read": [], "look_at": ["the result"]}
 CASE |= {"cotangents": None}
+NOTHING = "It returns nothing."
 WRONG = Problem("the result: expected a tensor, got None")
 
 
 def named(came):
     nothing = print_of(CASE, Came(value=None))
     item = {"cases": [CASE], "mistakes": {"ReturnsNothing": [nothing]}, "tolerance": 1e-9}
-    return mistakes(item, [came], [WRONG])
+    return mistakes(item, {"ReturnsNothing": NOTHING}, [came], [WRONG])
 
 
 def test_what_returns_nothing_is_named():
-    assert named(Came(value=None)) == ["ReturnsNothing"]
+    assert named(Came(value=None)) == [NOTHING]
+
+
+def test_two_that_say_the_same_are_one():
+    nothing = print_of(CASE, Came(value=None))
+    known = {"Here": f"{NOTHING}\nIs there a return?", "There": NOTHING, "Else": "Nothing at all."}
+    item = {"cases": [CASE], "mistakes": {each: [nothing] for each in known}, "tolerance": 1e-9}
+    said = [f"{NOTHING}\nIs there a return?", "Nothing at all."]
+    assert mistakes(item, known, [Came(value=None)], [WRONG]) == said
 
 
 def test_what_could_not_be_loaded_has_not_returned_nothing():

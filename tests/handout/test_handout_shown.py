@@ -1,12 +1,10 @@
 """How a notebook shows what its checks say: blocks that open, a table, figures that wait."""
 
 import importlib
-import sys
-import types
 
 import pytest
 import torch
-from students_notebook import ROOT, checks_in, notebook_of
+from students_notebook import ROOT, checks_in, notebook_of, shell_of
 
 NAME = "a1_attention"
 ATTENTION = "scaled_dot_product_attention"
@@ -19,30 +17,9 @@ def checks():
         yield found
 
 
-class Shell:
-    """What the checks see of Jupyter."""
-
-    def __init__(self):
-        self.display_pub = self
-        self.compile = self
-        self.texts, self.pages = [], []
-
-    def publish(self, data):
-        self.texts.append(data["text/plain"])
-        self.pages.append(data["text/html"])
-
-    def format_code_name(self, name):
-        return ("Cell", "In[7]") if name == "<my cell>" else None
-
-
 @pytest.fixture
 def shell(monkeypatch):
-    found = Shell()
-    ipython = types.ModuleType("IPython")
-    ipython.get_ipython = lambda: found
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    return found
+    return shell_of(monkeypatch)
 
 
 @pytest.fixture
@@ -88,8 +65,10 @@ def test_an_exception_is_told_with_its_cell_and_line(checks, shell, notebook):
 def test_a_pass_is_a_tick_and_a_line_that_opens(checks, shell, notebook):
     checks.check("causal_mask")
     assert "✓" in shell.pages[0]
-    assert "public case" in shell.pages[0].partition("</summary>")[0]
-    assert "<li>" in shell.pages[0].partition("</summary>")[2]
+    line, _, more = shell.pages[0].partition("</summary>")
+    assert "public case" in line
+    assert line.endswith(" (Open: what is graded.)")
+    assert "When it is graded, with other inputs:</div><ul><li>" in more
 
 
 def test_no_word_is_cut_and_none_is_lost(checks):
@@ -125,6 +104,10 @@ def test_a_figure_says_what_to_write_or_to_mend_first(checks, shell, notebook):
     drawn = checks.drawing(notebook.draw)
     drawn()
     assert "raised AttributeError" in shell.texts[-1]  # the figure's own fault, in a line
+    notebook.scaled_dot_product_attention = not_scaled
+    drawn()
+    mend = 'Mend attention_output first ("The output"): The scores are not scaled at all'
+    assert " ".join(shell.texts[-1].split()).startswith(f"Nothing to show yet. {mend}")
     notebook.scaled_dot_product_attention = lambda q, k, v: None
     drawn()
     assert shell.texts[-1].startswith("Nothing to show yet. Mend attention_output first")

@@ -60,7 +60,7 @@ def test_a_mistake_is_named_where_the_course_wants_it(released, notebook):
     notebook.scaled_dot_product_attention = attention(lambda d_k: d_k)
     mistake = "The scores are divided by d_k instead of its square root, or by the root twice."
     first = said(checks, "attention_output").split("\n  ")
-    assert (first[1] == f"It gives what this mistake gives: {mistake}") is named
+    assert (first[1] == f"Your code does what this mistake does: {mistake}") is named
     for item in ("attention_scale", "attention_mask", "attention_gradients"):
         same = f"{item}: not yet right, the same as in attention_output: {mistake}"
         assert (said(checks, item) == same) is named

@@ -228,7 +228,7 @@ def test_what_a_module_draws_besides_is_zero():
         ("x.detach() * 2", "None", "self.seen"),
         ("self.drop(self.inner(x))", "self.inner(x).detach()", "gradient"),
         ("return x * 2", "return x * 3", "Layer(6, 3).double(x (2, 6))"),
-        ("y * mask", "y * mask * 2", "Layer(6, 3)(x (2, 6), mask=(3,))"),
+        ("y * mask", "y * mask * 2", "Layer(6, 3)(x (2, 6), mask (3,))"),
         ("+ self.table", "+ self.table.double()", "dtype"),
         ("self.drop(self.inner(x))", "self.inner(x)", "Layer(6, 3, dropout=1.0).train()"),
         ("layer.train(was)", "pass", "another mode"),

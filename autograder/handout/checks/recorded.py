@@ -17,7 +17,7 @@ from .compare import (
     differences,
 )
 from .problem import Cause, Problem
-from .raised import as_known, raised, stub_of
+from .raised import as_known, raised, undefined, unwritten
 from .weights import drawn_weights, load
 
 _Case = dict[str, Any]
@@ -60,10 +60,7 @@ def ask(case: _Case, names: Mapping[str, Any]) -> Came:
     name = case["name"]
     missing = next((each for each in (name, *_classes(case)) if each not in names), None)
     if missing is not None:
-        said = f"{missing} is not defined"
-        cause = Cause(said, said)
-        told = Problem(f"{said}: run the cell that defines it first.", "error", cause)
-        return Came(refused=told, is_unwritten=True)
+        return Came(refused=undefined(missing), is_unwritten=True)
     if case["kind"] == "value":
         return Came(name, names[name])
     try:
@@ -111,10 +108,8 @@ def _called(case: _Case, names: Mapping[str, Any]) -> Came:
     except _Told:
         raise
     except Exception as error:
-        if stub := stub_of(error):
-            told = f"{stub}: write your code where it says so."
-            unwritten = Problem(told, "error", Cause(stub, stub))
-            return Came(said, refused=unwritten, is_unwritten=True)
+        if stub := unwritten(error):
+            return Came(said, refused=stub, is_unwritten=True)
         found = raised(said, error, names)
         problem = _wrong_error(case, said, error, found) if case["kind"] == "raises" else found
         return Came(said, error=as_known(error, names), refused=problem)
