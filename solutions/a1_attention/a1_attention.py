@@ -41,6 +41,7 @@
 #   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - **From scratch** means plain tensor operations: `@`, `einsum`, `softmax`, `masked_fill` and
 #   their kind are all welcome. Not allowed, since they would do the exercise for you:
 #   `F.scaled_dot_product_attention`, `F.multi_head_attention_forward`, `nn.MultiheadAttention`,

@@ -44,6 +44,7 @@
 #   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - The attention of the last assignment is given, a right one: a mistake made there does not
 #   follow you here. You may use your own instead; if a check then fails, try the given one, and
 #   you know where to look.
@@ -355,7 +356,8 @@ class MultiHeadAttention(nn.Module):
 #     with trace():
 #         MultiHeadAttention(12, 3)(torch.zeros(2, 5, 12), *2 * [torch.zeros(2, 7, 12)])
 # except Exception as error:
-#     print(f"Nothing more to show yet: first fill in and run the cell above ({error!r}).")
+#     said = "Nothing more to show yet: first fill in and run the class of section 3"
+#     print(f"{said}, MultiHeadAttention ({error!r}).")
 
 # %% [markdown]
 # Now look at your own heads. In the next cell a word is four numbers: the first two say whether

@@ -43,6 +43,7 @@
 #   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - **From scratch** means here: `nn.Module`, `nn.Embedding`, `nn.Dropout` and all plain tensor
 #   operations are welcome. No function of torch's does the work of this notebook anyway.
 # - **Hints** are folded, in steps. Open one, try again, then open the next.

@@ -49,6 +49,7 @@
 #   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - The multi-head attention and the masks of the earlier assignments are given, right ones: a
 #   mistake made there does not follow you here. You may use your own instead. It is the same
 #   within this notebook: if your `LayerNorm` is not right, a layer that uses it is judged with
@@ -619,7 +620,8 @@ class DecoderLayer(nn.Module):
 #         masks = example_target_mask, example_memory_mask
 #         DecoderLayer(12, 3, 20)(torch.zeros(1, 6, 12), torch.zeros(1, 8, 12), *masks)
 # except Exception as error:
-#     print(f"Nothing more to show yet: first fill in and run all cells above ({error!r}).")
+#     said = "Nothing more to show yet: first fill in and run the classes of sections 1, 2 and 4"
+#     print(f"{said} ({error!r}).")
 
 # %% [markdown]
 # And now ask your decoder layer itself who may hear whom. The next cell changes one position at a

@@ -52,6 +52,7 @@
 #   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - What you wrote in the earlier assignments is imported from `given`, with the very names,
 #   arguments and parameters that it had there. So an error of last week cannot follow you.
 # - **Parameters have names**, and a check loads its own numbers into yours by name: what you call
@@ -466,7 +467,8 @@ class Transformer(nn.Module):
 #         source, target = torch.tensor([[3, 5, 4, 6, 2, 0, 0]]), torch.tensor([[1, 4, 3, 6, 5]])
 #         Transformer(8, 9, **sizes)(source, target)
 # except Exception as error:
-#     print(f"Nothing more to show yet: first fill in and run the cells above ({error!r}).")
+#     said = "Nothing more to show yet: first fill in and run the classes of sections 1, 2 and 4"
+#     print(f"{said} ({error!r}).")
 
 # %% [markdown]
 # How would you notice that a mask does not arrive? Not from a shape, nor from an error. But you

@@ -39,6 +39,7 @@
 #   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - **From scratch**: `softmax`, `log_softmax`, `logsumexp`, `gather` and their kind are welcome,
 #   and so is `torch.optim.Adam`. Not allowed, since they would do the exercise for you:
 #   `F.cross_entropy` and `nn.CrossEntropyLoss`.

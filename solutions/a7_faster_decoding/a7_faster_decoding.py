@@ -26,7 +26,7 @@
 # the thousandth. The longer the answer, the slower each word.
 #
 # Nearly all of this is computed for the second, third, thousandth time. The causal mask lets no
-# position hear of what comes after it. So what a layer makes of position 3 is the same in step 3
+# position hear of what comes after it. So what a layer makes of position 3 is the same in step 4
 # and in step 1000, and later positions want but two things of it: its **key** and its **value**.
 # Whoever keeps these two has to compute one position in each step, the new one.
 #
@@ -46,6 +46,7 @@
 #   matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - The model and its parts are imported from `given`, with the names, arguments and parameters of
 #   the earlier assignments.
 # - The checks run your code mostly in float64, with the model in eval mode, and allow an error of

@@ -46,6 +46,7 @@
 #   torch, numpy, matplotlib and einops are there when you are graded.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
+#   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - The attention of the first assignment is given, a right one. You may use your own instead.
 # - Where the text names no allowed error, the checks run in **float64** and allow next to none
 #   (10⁻¹⁰). A number that you make yourself, such as a root, is best a plain one: `d_k ** 0.5` fits
@@ -587,7 +588,8 @@ example_mask = causal_mask(6)
 #     with trace():
 #         GroupedQueryAttention(32, 8, 2)(torch.zeros(1, 6, 32), example_mask)
 # except Exception as error:
-#     print(f"Nothing more to show yet: first fill in and run the cell above ({error!r}).")
+#     said = "Nothing more to show yet: first fill in and run the class of section 4"
+#     print(f"{said}, GroupedQueryAttention ({error!r}).")
 
 # %% [markdown]
 # And now ask your module who shares what. The next cell changes the rows of one key and value head

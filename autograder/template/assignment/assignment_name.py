@@ -37,7 +37,8 @@
 # - Where a cell says `# YOUR CODE HERE`, delete the line `raise NotImplementedError()` and write
 #   your own code. The other cells are locked, but you may add cells of your own.
 # - **Check cells** try a sample of what the grader tries. The text above each says everything
-#   that its item is about.
+#   that its item is about. If one does not end, interrupt the kernel (■): it says in which of your
+#   lines it was.
 # - Before you hand in, restart the kernel, run all cells from the top, and save.
 
 # %% given="setup"
