@@ -24,8 +24,9 @@ def causal_mask(size, device=None):
 def _attend(query, key, value, mask, n_heads, projections, biases):
     """Torch's multi-head attention before its output projection, with the mask turned round.
 
-    Rows without any key are opened and emptied, as above. Returns the heads side by side
-    (batch, t_q, d_model) and the weights (batch, n_heads, t_q, t_k).
+    Torch makes NaN of a row without any key: such rows are opened to it, and emptied after it.
+    Returns the heads side by side (batch, t_q, d_model), and the weights (batch, n_heads, t_q,
+    t_k).
     """
     (batch, t_q, d_model), t_k = query.shape, key.shape[1]
     mask = query.new_ones((), dtype=torch.bool) if mask is None else mask

@@ -46,7 +46,7 @@ def _tried(names, least):
     share = 1 - len(wrong) / len(answers)
     said = f"{FILE} translates {share:.1%} of the {len(answers)} validation numbers"
     if share >= least:
-        return f"{said}. When it is graded, with numbers that are not in numbers.tsv:", None
+        return f"{said}.", None
     lines = [f"{spanish}: {other!r}, not {right!r}" for spanish, right, other in wrong[:SHOWN]]
     return None, "\n".join([f"{said}; at least {least:.0%} are asked for. For example:", *lines])
 

@@ -7,13 +7,16 @@ Grading uses other inputs and looks at more; each check says at what.
 import json
 import os
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .drawing import Draw, drawing_of
 from .judged import Verdict, behind, judge
+from .problem import CheckFailed
 from .progress import show_progress
+from .running import running
 from .shapes import trace
 from .shown import as_html, as_text, notebook, show, wrapped
 from .told import forget, told_at
@@ -21,18 +24,11 @@ from .told import forget, told_at
 __all__ = ["CheckFailed", "check", "drawing", "trace"]
 
 
-class CheckFailed(AssertionError):
-    """The notebook does not pass; the message says what was expected, what came, and a hint."""
-
-    def _render_traceback_(self) -> list[str]:  # what Jupyter shows: the message, no frames
-        return [str(self)]
-
-
 def check(item: str | None = None) -> None:
     """Try the public cases of an item on the notebook's own functions; of all without a name.
 
     In a notebook what is wrong is shown, and the next cell runs. Raises CheckFailed in plain
-    Python, and where nbgrader validates: it looks for an exception.
+    Python, where nbgrader validates, which looks for an exception, and when it is interrupted.
     """
     recorded, names = _recorded(), vars(sys.modules["__main__"])
     if item is None:
@@ -41,8 +37,9 @@ def check(item: str | None = None) -> None:
     if item not in recorded["items"]:
         known = ", ".join(recorded["items"])
         raise CheckFailed(f"there is no item {item!r}; the items are: {known}")
-    verdict = judge(item, recorded["items"][item], recorded.get("mistakes", {}), names)
-    verdict = behind(verdict, recorded, names)
+    with running(item, names):
+        verdict = judge(item, recorded["items"][item], recorded.get("mistakes", {}), names)
+        verdict = behind(verdict, recorded, names)
     if verdict.state in ("right", "later"):
         forget(item)
         show(wrapped(as_text(verdict)), as_html(verdict))
@@ -62,8 +59,7 @@ def _not_yet_right(verdict: Verdict) -> tuple[str, str]:
     if not cause or first == verdict.name:
         return as_text(verdict), as_html(verdict)
     same = f"the same as in {first}: {cause.said}"
-    short = Verdict(verdict.name, verdict.title, verdict.state, same, verdict.lines, cause)
-    return f"{verdict.name}: not yet right, {same}", as_html(short)
+    return f"{verdict.name}: not yet right, {same}", as_html(replace(verdict, brief=same))
 
 
 def drawing(draw: Draw) -> Draw:

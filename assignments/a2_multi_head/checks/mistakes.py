@@ -11,21 +11,26 @@ _MOST = 2  # that are told where the public cases cannot tell them apart
 
 
 def mistakes(
-    item: Mapping[str, Any], came: Sequence[Came], problems: Sequence[Problem | None]
+    item: Mapping[str, Any],
+    known: Mapping[str, str],
+    came: Sequence[Came],
+    problems: Sequence[Problem | None],
 ) -> list[str]:
-    """The mistakes that give what came in every case of an item: none, one, or two alike."""
+    """What is said of the mistakes that give what came in every case: of none, one, or two alike.
+
+    known: what is said of each, by id. Those of which the first line says the same are one.
+    """
     if not item.get("mistakes"):
         return []
     prints: list[Print | None] = [
         print_of(case, each) if problem else None
         for case, each, problem in zip(item["cases"], came, problems, strict=True)
     ]
-    found = [
-        name
-        for name, theirs in item.get("mistakes", {}).items()
-        if _fits(prints, theirs, item["tolerance"])
-    ]
-    return found if len(found) <= _MOST else []
+    found = dict[str, str]()
+    for name, theirs in item["mistakes"].items():
+        if _fits(prints, theirs, item["tolerance"]):
+            found.setdefault(known[name].partition("\n")[0], known[name])
+    return list(found.values()) if len(found) <= _MOST else []
 
 
 def _fits(ours: Sequence[Print | None], theirs: Sequence[Print | None], tolerance: float) -> bool:

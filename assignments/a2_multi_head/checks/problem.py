@@ -18,6 +18,13 @@ _TORCH_SAYS = {
 }
 
 
+class CheckFailed(AssertionError):
+    """The notebook does not pass; the message says what was expected, what came, and a hint."""
+
+    def _render_traceback_(self) -> list[str]:  # what Jupyter shows: the message, no frames
+        return [str(self)]
+
+
 class Cause(NamedTuple):
     """What makes several items fail alike."""
 

@@ -32,7 +32,7 @@ def describe_call(
     """A call as a reader would write it, each tensor as its shape."""
     names = [*(f"{each} " for each in parameters), *[""] * len(args)]
     shown = [f"{name}{_shown(each)}" for name, each in zip(names, args, strict=False)]
-    shown += [f"{key}={_shown(each)}" for key, each in kwargs.items()]
+    shown += [f"{key} {_shown(each)}" for key, each in kwargs.items()]
     return f"{called}({', '.join(shown)})"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .judged import judge
 from .raised import raised, stub_of
+from .running import running
 from .shown import line_of, show, wrapped
 
 Draw = Callable[..., Any]
@@ -42,11 +43,13 @@ def _first_to_mend(draw: Draw, recorded: Mapping[str, Any], names: Mapping[str, 
     used = set(_names_in(inspect.unwrap(draw).__code__))
     for name, item in recorded["items"].items():
         if used & {asked for case in item["cases"] for asked in _asked(case)}:
-            verdict = judge(name, item, recorded.get("mistakes", {}), names)
+            with running(name, names):
+                verdict = judge(name, item, recorded.get("mistakes", {}), names)
             if verdict.state == "begun":
                 return verdict.brief
             if verdict.state == "wrong":
-                return f'Mend {name} first ("{verdict.title}"): {verdict.brief}'
+                said = verdict.cause.said if verdict.cause and verdict.proven else verdict.brief
+                return f'Mend {name} first ("{verdict.title}"): {said}'
     return None
 
 

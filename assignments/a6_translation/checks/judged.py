@@ -9,9 +9,12 @@ from typing import Any
 from .example import example_of
 from .mistakes import mistakes
 from .problem import Cause, Problem
+from .raised import raised, undefined, unwritten
 from .recorded import ask, problem_of
 
 Item = Mapping[str, Any]
+_OTHERS = "When it is graded, with other inputs:"
+_TRYING = "Trying it"
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,8 @@ class Verdict:
     """What is to be said of one item: `brief` on a line, `lines` to who wants to know more.
 
     state: "right", "wrong", "begun" for what is not written yet, "later" for what only grading
-    looks at. cause: what may make other items fail alike.
+    looks at. cause: what may make other items fail alike. proven: whether it lies in this item's
+    own code, and not in what that is built on. heading: of the lines, where they are a list.
     """
 
     name: str
@@ -28,6 +32,8 @@ class Verdict:
     brief: str
     lines: tuple[str, ...]
     cause: Cause | None = None
+    proven: bool = False
+    heading: str = ""
 
 
 def judge(name: str, item: Item, known: Mapping[str, str], names: Mapping[str, Any]) -> Verdict:
@@ -49,34 +55,39 @@ def judge(name: str, item: Item, known: Mapping[str, str], names: Mapping[str, A
     case, problem = item["cases"][first], problems[first]
     assert problem is not None
     if came[first].is_unwritten:
-        return Verdict(
-            name, item["title"], "begun", problem, (case["sentence"], problem), problem.cause
-        )
-    found = mistakes(item, came, problems)
-    if found:
-        what = "this mistake gives" if len(found) == 1 else "one of these mistakes gives"
-        told = "\nor: ".join(known[each] for each in found)
-        short = " Or: ".join(known[each].partition("\n")[0] for each in found)
-        brief = f"It gives what {what}: {short}"
-        lines = [f"It gives what {what}: {told}", case["sentence"], problem]
-        cause: Cause | None = Cause(tuple(found), short)
-    else:
-        lines, brief, cause = [case["sentence"], problem], _brief(problem, came[first].said), None
-    lines += example_of(item, names, tolerance)
-    if not found and problem.kind in case["fits"] and case["hint"]:
+        return _begun(name, item, case["sentence"], problem)
+    lines, brief, cause = (
+        [_asked(case["sentence"]), problem],
+        _brief(problem, came[first].said),
+        None,
+    )
+    proven = problem.cause is not None and came[first].error is None
+    said = mistakes(item, known, came, problems)
+    if said:
+        what = "this mistake" if len(said) == 1 else "one of these mistakes"
+        short = " Or: ".join(each.partition("\n")[0] for each in said)
+        brief = f"Your code does what {what} does: {short}"
+        lines.insert(0, f"Your code does what {what} does: " + "\nor: ".join(said))
+        cause, proven = Cause(tuple(said), short), True
+    lines += example_of(item, names, tolerance, came[first].error is not None)
+    if not said and problem.kind in case["fits"] and case["hint"]:
         lines.append(case["hint"])
-    return Verdict(name, item["title"], "wrong", brief, tuple(lines), cause or problem.cause)
+    return Verdict(
+        name, item["title"], "wrong", brief, tuple(lines), cause or problem.cause, proven
+    )
 
 
 def behind(verdict: Verdict, recorded: Mapping[str, Any], names: Mapping[str, Any]) -> Verdict:
     """The same of what nothing explains, with an earlier item that it is built on and is wrong."""
-    if verdict.state != "wrong" or verdict.cause:
+    if verdict.state != "wrong" or verdict.proven:
         return verdict
     for name in recorded["items"][verdict.name].get("after", ()):
         earlier = judge(name, recorded["items"][name], recorded.get("mistakes", {}), names)
         if earlier.state == "wrong":
+            if verdict.cause and verdict.cause == earlier.cause:
+                return verdict  # which says more: it is told as one
             said = f"It is built on what {name} looks at, which is not yet right: mend that first."
-            return replace(verdict, brief=said, lines=(said, *verdict.lines))
+            return replace(verdict, brief=said, lines=(said, *verdict.lines), cause=None)
     return verdict
 
 
@@ -86,31 +97,60 @@ def _brief(problem: Problem, called: str) -> str:
     return said.partition("; the largest difference")[0]
 
 
+def _asked(sentence: str) -> str:
+    return f"Asked: {sentence}"  # it stands where the notebook does not do it
+
+
+def _begun(name: str, item: Item, sentence: str, problem: Problem) -> Verdict:
+    lines = _asked(sentence), problem
+    return Verdict(name, item["title"], "begun", problem, lines, problem.cause)
+
+
+class _Undefined(Exception):
+    """A name that the notebook does not define."""
+
+
+class _Names(dict[str, Any]):
+    def __missing__(self, name: str) -> Any:
+        raise _Undefined(name)
+
+
 def _judged_by_file(name: str, item: Item, names: Mapping[str, Any]) -> Verdict | None:
     """What a function of a file that is handed out says of the item, if the course names one.
 
     It is called with the names of the notebook, and returns what is right and what is wrong, each
-    in a sentence, one of them None.
+    in a sentence, one of them None. What it raises is told as of any other call.
     """
     if "asks" not in item:
         return None
     module, _, function = item["asks"].partition(".")
-    right, wrong = getattr(importlib.import_module(module), function)(names)
+    sentence, title = item["sentences"][0], item["title"]
+    try:
+        right, wrong = getattr(importlib.import_module(module), function)(_Names(names))
+    except _Undefined as error:
+        return _begun(name, item, sentence, undefined(str(error)))
+    except Exception as error:
+        if stub := unwritten(error):
+            return _begun(name, item, sentence, stub)
+        problem = raised(_TRYING, error, names)
+        brief, lines = _brief(problem, _TRYING), (_asked(sentence), problem)
+        return Verdict(name, title, "wrong", brief, lines, problem.cause)
     if wrong is not None:
         brief = wrong.partition("\n")[0]
-        return Verdict(name, item["title"], "wrong", brief, (item["sentences"][0], wrong))
-    return Verdict(name, item["title"], "right", right, tuple(item["sentences"]))
+        return Verdict(name, title, "wrong", brief, (_asked(sentence), wrong))
+    return Verdict(name, title, "right", right, tuple(item["sentences"]), heading=_OTHERS)
 
 
 def _right(name: str, item: Item, started: float) -> Verdict:
     count = len(item["cases"])
     state = "later" if not count else "right"
+    heading = _OTHERS
     if not count:
-        brief = "nothing can be tried here. When it is graded:"
+        brief, heading = "nothing can be tried here.", "When it is graded:"
     elif item["shapes_only"]:
-        brief = "the shapes are right. The values are looked at when it is graded:"
+        brief, heading = "the shapes are right.", "The values are looked at when it is graded:"
     else:
         seconds = time.perf_counter() - started
         cases = "the public case passes" if count == 1 else f"the {count} public cases pass"
-        brief = f"{cases} ({seconds:.2f} s). When it is graded, with other inputs:"
-    return Verdict(name, item["title"], state, brief, tuple(item["sentences"]))
+        brief = f"{cases} ({seconds:.2f} s)."
+    return Verdict(name, item["title"], state, brief, tuple(item["sentences"]), heading=heading)

@@ -11,8 +11,14 @@ from .recorded import ask, from_json, pairs, problem_of
 from .written import DIGITS, typed, written
 
 
-def example_of(item: Mapping[str, Any], names: Mapping[str, Any], tolerance: float) -> list[str]:
-    """The first of an item's examples, smallest first, that comes out wrong in its numbers."""
+def example_of(
+    item: Mapping[str, Any], names: Mapping[str, Any], tolerance: float, raised: bool
+) -> list[str]:
+    """The first of an item's examples, smallest first, that comes out wrong in its numbers.
+
+    raised: whether the case that is told of raised something, which this one does not.
+    """
+    which = "The smallest example" + (", where nothing is raised" if raised else "")
     for case in item.get("examples", ()):
         with warnings.catch_warnings(action="ignore"):  # of sizes that only such an example has
             came = ask(case, names)
@@ -20,7 +26,7 @@ def example_of(item: Mapping[str, Any], names: Mapping[str, Any], tolerance: flo
             for name, got, right in pairs(case, came):
                 if _differ(got, right, tolerance):
                     said = f"{name}: expected {{}}, got {{}}"
-                    return [f"The smallest example: {_call(case)}\n{_shown(said, right, got)}"]
+                    return [f"{which}: {_call(case)}\n{_shown(said, right, got)}"]
     return []
 
 

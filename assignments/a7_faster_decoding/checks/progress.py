@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .judged import judge
+from .running import running
 from .shown import line_of, show, table
 
 _SAID = {
@@ -18,8 +19,10 @@ def show_progress(recorded: Mapping[str, Any], names: Mapping[str, Any]) -> None
     """Try all items, and show a table of them."""
     states, rows = [], []
     right = total = 0.0
-    for name, item in recorded["items"].items():
-        state = judge(name, item, recorded.get("mistakes", {}), names).state
+    items, known = recorded["items"], recorded.get("mistakes", {})
+    with running("check()", names):
+        judged = [judge(name, item, known, names).state for name, item in items.items()]
+    for state, (name, item) in zip(judged, items.items(), strict=True):
         shapes = state == "right" and item["shapes_only"]
         states.append("later" if shapes else state)
         said = "its shape is right, its numbers are looked at later" if shapes else _SAID[state]

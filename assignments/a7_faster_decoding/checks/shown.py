@@ -42,8 +42,8 @@ def show(text: str, html: str) -> None:
 
 def as_text(verdict: Verdict) -> str:
     """A verdict in lines of text, each as long as it is."""
-    if verdict.state in ("right", "later"):
-        return "\n  - ".join([f"{verdict.name}: {verdict.brief}", *verdict.lines])
+    if verdict.heading:
+        return "\n  - ".join([f"{verdict.name}: {verdict.brief} {verdict.heading}", *verdict.lines])
     said = [each.replace("\n", "\n  ") for each in verdict.lines]
     return "\n  ".join([f"{verdict.name}: not yet right", *said])
 
@@ -65,14 +65,17 @@ def wrapped(text: str) -> str:
 def as_html(verdict: Verdict) -> str:
     """A line that opens."""
     mark, colour = _MARKS[verdict.state]
-    right = verdict.state in ("right", "later")
-    brief = f": {verdict.brief}" if right else f" is not yet right: {verdict.brief}"
+    brief = f" is not yet right: {verdict.brief}"
+    if verdict.heading:
+        brief = f": {verdict.brief} (Open: what is graded.)"
     head = (
         f'<b style="color: {colour}">{mark}</b> <b>{escape(verdict.title)}</b> '
         f"({escape(verdict.name)}){escape(brief)}"
     )
     said = (each.removeprefix(verdict.brief).strip() for each in verdict.lines)
-    more = _listed(verdict.lines) if right else "".join(map(_paragraph, filter(None, said)))
+    more = "".join(map(_paragraph, filter(None, said)))
+    if verdict.heading:
+        more = _paragraph(verdict.heading) + _listed(verdict.lines)
     return (
         f'<details style="{_LINE.format(colour)}">'
         f'<summary style="cursor: pointer">{head}</summary>{more}</details>'

@@ -43,6 +43,8 @@ def print_of(case: Mapping[str, Any], came: Came) -> Print:
             seen[name] = _of(each)
     if came.changed:
         seen["changed"] = list(came.changed)
+    if came.mode_changed and "mode_changed" in case:
+        seen["mode_changed"] = True
     if case["cotangents"] is not None and "error" not in seen:
         found = came.gradients or ()
         flat = [each.detach().flatten() for each in found if each is not None]

@@ -39,6 +39,27 @@ def known(name: str, message: str, is_own: bool) -> tuple[str, str]:
     return name, "" if is_own else re.sub(r"\d+", "#", message)
 
 
+def interrupted(what: str, error: KeyboardInterrupt, names: Mapping[str, Any]) -> str:
+    """That something was interrupted, and in which line of the notebook it was then."""
+    found = _own_line(error, names)
+    where = f"; your code was then{_told(*found)}\nDoes a loop there never end?" if found else "."
+    return f"{what} was interrupted{where}"
+
+
+def undefined(name: str) -> Problem:
+    """That the notebook does not define a name."""
+    said = f"{name} is not defined"
+    return Problem(f"{said}: run the cell that defines it first.", "error", Cause(said, said))
+
+
+def unwritten(error: Exception) -> Problem | None:
+    """That a stub was called, if that is what was raised."""
+    if stub := stub_of(error):
+        told = f"{stub}: write your code where it says so."
+        return Problem(told, "error", Cause(stub, stub))
+    return None
+
+
 def stub_of(error: Exception) -> str | None:
     """Which function or method is still the stub, in words, if that is what was raised."""
     if not isinstance(error, NotImplementedError) or str(error):  # torch raises it with words
@@ -72,7 +93,7 @@ def _line(code: CodeType, number: int) -> str:
         return f"your line {number}"
 
 
-def _own_line(error: Exception, names: Mapping[str, Any]) -> tuple[CodeType, int] | None:
+def _own_line(error: BaseException, names: Mapping[str, Any]) -> tuple[CodeType, int] | None:
     """The innermost line that stands in the notebook itself: what it calls may have raised."""
     found = None
     for frame, number in traceback.walk_tb(error.__traceback__):

@@ -17,10 +17,11 @@ from .compare import (
     differences,
 )
 from .problem import Cause, Problem
-from .raised import as_known, raised, stub_of
+from .raised import as_known, raised, undefined, unwritten
 from .weights import drawn_weights, load
 
 _Case = dict[str, Any]
+_ANOTHER_MODE = "a module is left in another mode (train or eval) than it came in"
 
 
 class _Told(Exception):
@@ -46,6 +47,7 @@ class Came:
     read: Sequence[Any] = ()
     gradients: Sequence[Any] | None = ()  # None: nothing flows back; in it: not to that one
     changed: Sequence[str] = ()
+    mode_changed: bool = False  # a module was left in train mode or eval mode, unlike it came
     error: tuple[str, str] | None = None
     shapes: Mapping[str, Sequence[int]] | None = None
     refused: Problem | None = None
@@ -58,10 +60,7 @@ def ask(case: _Case, names: Mapping[str, Any]) -> Came:
     name = case["name"]
     missing = next((each for each in (name, *_classes(case)) if each not in names), None)
     if missing is not None:
-        said = f"{missing} is not defined"
-        cause = Cause(said, said)
-        told = Problem(f"{said}: run the cell that defines it first.", "error", cause)
-        return Came(refused=told, is_unwritten=True)
+        return Came(refused=undefined(missing), is_unwritten=True)
     if case["kind"] == "value":
         return Came(name, names[name])
     try:
@@ -109,10 +108,8 @@ def _called(case: _Case, names: Mapping[str, Any]) -> Came:
     except _Told:
         raise
     except Exception as error:
-        if stub := stub_of(error):
-            told = f"{stub}: write your code where it says so."
-            unwritten = Problem(told, "error", Cause(stub, stub))
-            return Came(said, refused=unwritten, is_unwritten=True)
+        if stub := unwritten(error):
+            return Came(said, refused=stub, is_unwritten=True)
         found = raised(said, error, names)
         problem = _wrong_error(case, said, error, found) if case["kind"] == "raises" else found
         return Came(said, error=as_known(error, names), refused=problem)
@@ -128,6 +125,10 @@ def _called(case: _Case, names: Mapping[str, Any]) -> Came:
         if old is not None and not torch.equal(old, new)
     ]
     came = Came(said, got, read, changed=changed)
+    made = zip(modules, _modules_of(case), strict=True)
+    came.mode_changed = any(
+        each.training != part["train"] for module, part in made for each in module.modules()
+    )
     if case["cotangents"] is not None:
         try:
             weights = [
@@ -167,6 +168,8 @@ def problem_of(case: _Case, came: Came, tolerance: float) -> Problem | None:
     for name, one, other in _read(case, came):
         if problem is None:
             problem = compare(one, other, tolerance, name, exact_zeros=case["exact_zeros"])
+    if problem is None and came.mode_changed != case.get("mode_changed", came.mode_changed):
+        problem = Problem(_ANOTHER_MODE, "mode")
     if problem is None and case["cotangents"] is not None:
         problem = came.lost or _wrong_gradients(came.gradients, case, tolerance)
     return problem.of(came.said) if problem else None
