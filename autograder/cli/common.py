@@ -98,8 +98,8 @@ def write_index_and_say_so(course: Course, folder: Path, settings: Settings) -> 
 def must_be_up_to_date(assignment: Assignment, results: Path) -> None:
     """Refuse to tell scores of an assignment that were given for other points than it has now."""
     if count := waits(results, assignment.id):
-        moving = f"{count} grades of {assignment.id} would move and wait to be recorded"
-        fail(f"{moving}: run `autograder grade {assignment.id}` first")
+        moving = f"{counted(count, 'result')} of {assignment.id} would move points of items"
+        fail(f"{moving} and must be recorded first: run `autograder grade {assignment.id}`")
     if old := outdated(results, assignment):
         who = old[0] if len(old) == 1 else f"{old[0]} and {len(old) - 1} more"
         fail(

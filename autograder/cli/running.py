@@ -3,10 +3,11 @@
 import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import rich.markup
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -67,11 +68,15 @@ def run_class(
     with held(folder, assignment_id):
         todo = list(class_) if how.force else to_grade(room, class_)
         seconds = _grade(room, todo, how)
-        seen = _look(room, class_)
-        late = _late(course, assignment, class_ if seen.rows else (), settings)
+        seen = _look(room, class_, {each.student for each in todo})
+        late = _late(course, assignment, class_, settings) if seen.rows else {}
         print_class(out, seen.rows, seen.scores, assignment, about or {}, roster, late)
-        kept = f"{len(class_) - len(todo)} kept, " if len(todo) < len(class_) else ""
-        out.print(f"{kept}{len(todo)} graded in {seconds:.1f} s, sandbox: {how.wall}")
+        said = f"{len(todo)} graded in {seconds:.1f} s, sandbox: {how.wall}"
+        if len(todo) < len(class_):
+            page = folder / f"{assignment_id}.html"
+            read = shown(page) if page.exists() else f"{shown(room.folder)}/"
+            said = f"{len(class_) - len(todo)} kept, {said}; the kept ones: {read}"
+        out.print(rich.markup.escape(said), soft_wrap=True)
         if not how.some:
             print_roster(out, roster, sorted(each.student for each in class_))
         moved = list(moves(room, [each.student for each in class_]))
@@ -85,7 +90,10 @@ def run_class(
 
 @dataclass
 class _Seen:
-    """What is shown of a class once it is graded; of a long one no results are held on to."""
+    """What is shown of a class once it is graded.
+
+    rows: of those who were graded now, or need somebody; none where there are more than MAX_ROWS.
+    """
 
     rows: list[Result] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
@@ -111,17 +119,20 @@ def _grade(room: Room, todo: Sequence[HandedIn], how: How) -> float:
     return time.perf_counter() - started
 
 
-def _look(room: Room, class_: Sequence[HandedIn]) -> _Seen:
+def _look(room: Room, class_: Sequence[HandedIn], now: Collection[str]) -> _Seen:
+    """now: who was graded in this run."""
     seen = _Seen()
     for student in sorted(each.student for each in class_):
         result = current(room, student)
-        if len(class_) <= MAX_ROWS:
+        if len(seen.rows) <= MAX_ROWS and (student in now or result.asks_for_staff):
             seen.rows.append(result)
         if result.score is not None:
             seen.scores.append(result.score)
         lacking = [each.message or "" for each in result.items if each.score is None]
         for message in dict.fromkeys(([result.trouble] if result.trouble else []) + lacking):
             seen.troubles.setdefault(message, []).append(student)
+    if len(seen.rows) > MAX_ROWS:
+        seen.rows.clear()
     return seen
 
 

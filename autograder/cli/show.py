@@ -31,29 +31,28 @@ def print_class(
     roster: Roster,
     late: Mapping[str, str],
 ) -> None:
-    """A class as a table, and its figures; `about`: what is known of a student beforehand.
+    """What is shown of a class as a table, and its figures.
 
-    graded: none of a class that is longer than MAX_ROWS. late: who is, by how much.
+    graded: the rows. scores: of the whole class. about: what is known of a student beforehand.
+    late: who is, by how much.
     """
     name, what = ["name"] * bool(roster.people), ["what it is"] * bool(about)
     if graded:
         table = Table(title=assignment.title)
         for heading in ("student", *name, "score", *["late"] * bool(late), *what, "not passed"):
-            table.add_column(heading, overflow="fold")
+            # An item a line, and never broken: other columns give way.
+            table.add_column(heading, overflow="fold", no_wrap=heading == "not passed")
         for result in graded:
             score = "needs staff"
             if result.score is not None:
                 score = f"{result.score:g} of {result.max_score:g}"
-            failed = [each for each in result.items if each.verdict is not Verdict.PASSED]
-            verdicts = dict.fromkeys(each.verdict for each in failed)
-            said = ", ".join(
-                f"[{_COLOURS.get(verdict, 'red')}]{verdict}[/] "
-                + (
-                    "everywhere"
-                    if sum(each.verdict is verdict for each in failed) == len(result.items)
-                    else ", ".join(each.item for each in failed if each.verdict is verdict)
-                )
-                for verdict in verdicts
+            lost = [x for x in result.items if x.score is None or x.score < x.points]
+            verdicts = {each.verdict for each in lost}
+            everywhere = len(lost) == len(result.items) and len(verdicts) == 1
+            said = "\n".join(
+                f"[{_COLOURS.get(each.verdict, 'red')}]{each.verdict}[/] "
+                + ("everywhere" if everywhere else each.item)
+                for each in lost[: 1 if everywhere else None]
             )
             named = [rich.markup.escape(roster.name_of(result.student)) for _ in name]
             known = [rich.markup.escape(about.get(result.student, "")) for _ in what]
@@ -118,22 +117,27 @@ def _names(students: Sequence[str], roster: Roster) -> str:
 
 
 def print_moves(out: Console, moves: Sequence[Move], roster: Roster) -> None:
-    """Whose grades would move, from what to what, and by which items."""
-    scores = "score of the checks moves" if len(moves) == 1 else "scores of the checks move"
+    """Whose totals would move, from what to what, by which items; and of whom items alone do."""
+    in_all = [each for each in moves if each.in_all]
+    scores = "score of the checks moves" if len(in_all) == 1 else "scores of the checks move"
     table = Table(
-        title=f"{len(moves)} {scores}, though what was handed in is as it was",
+        title=f"{len(in_all)} {scores}, though what was handed in is as it was",
         caption="without points by hand and without what late work costs",
     )
     for heading in ("student", "before", "now", "by"):
-        table.add_column(heading, overflow="fold")
-    for each in moves:
+        table.add_column(heading, overflow="fold", no_wrap=heading == "by")
+    for each in in_all:
         before, now = (
             "no score" if score is None else f"{score:g} of {of:g}"
             for score, of in ((each.old, each.old_of), (each.new, each.new_of))
         )
         who = rich.markup.escape(roster.called(each.student))
-        table.add_row(who, before, now, ", ".join(each.items))
-    out.print(table)
+        table.add_row(who, before, now, "\n".join(each.items))
+    if in_all:
+        out.print(table)
+    if rest := [each for each in moves if not each.in_all]:
+        names = rich.markup.escape(_names([each.student for each in rest], roster))
+        out.print(f"only items move, and the total stays: {len(rest)} ({names})")
 
 
 def print_needs_staff(out: Console, struck: Mapping[str, Sequence[str]], roster: Roster) -> None:

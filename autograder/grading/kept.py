@@ -26,6 +26,11 @@ class Move:
     new_of: float
     items: tuple[str, ...]  # whose scores move, or what they are worth
 
+    @property
+    def in_all(self) -> bool:
+        """Whether the total moves, too; else its items make up for each other."""
+        return (self.old, self.old_of) != (self.new, self.new_of)
+
 
 def to_grade(room: Room, class_: Sequence[HandedIn]) -> list[HandedIn]:
     """Those whose result is missing, has no score, or came from something else than is there."""

@@ -46,7 +46,10 @@ def edit(path, old, new):
 def test_what_has_not_changed_is_kept_down_to_its_pages(here):
     assert "3 graded" in grade()
     before = lies(here)
-    assert "3 kept, 0 graded" in grade()
+    said = grade()
+    assert "3 kept, 0 graded" in said
+    assert f"the kept ones: results/{NAME}.html" in said
+    assert not any(who in said for who in ("ada", "bob", "eve"))
     assert lies(here) == before
 
     page = here / "results" / "index.html"
@@ -60,6 +63,8 @@ def test_what_has_not_changed_is_kept_down_to_its_pages(here):
     said = grade()  # no question: he handed in anew
     assert "2 kept, 1 graded" in said
     assert "(3 recorded, 1 written now)" in said
+    assert "bob" in said
+    assert "ada" not in said
     assert scores(here)["bob"] == scores(here)["ada"]
     changed = {path for path, time in lies(here).items() if before.get(path) != time}
     assert all("/ada/" not in path and "/eve/" not in path for path in changed)
@@ -201,7 +206,7 @@ def test_grades_that_move_are_shown_and_not_recorded_unasked(here):
     for told in ("pages", "export"):
         refused = CliRunner().invoke(app, [told, NAME])
         assert refused.exit_code == 2
-        assert "3 grades of squares would move" in refused.output
+        assert "3 results of squares would move points of items" in refused.output
     said = grade("--dry-run")
     assert "3 kept, 0 graded" in said
     assert "distances" in said
