@@ -52,4 +52,10 @@ def _item(item: ItemResult) -> ItemResult:
 
 
 def _mistake(mistake: Mistake) -> Mistake:
-    return Mistake(kind=mistake.kind, what=mistake.what, items=mistake.items, costs=mistake.costs)
+    return Mistake(
+        kind=mistake.kind,
+        what=mistake.what,
+        place=None if mistake.kind == "named" else mistake.place,  # what has no name is its line
+        items=mistake.items,
+        costs=mistake.costs,
+    )

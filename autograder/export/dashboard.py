@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from urllib.parse import quote
 
-from autograder.course import Assignment, ByHand, Item, ItemResult, Result, Verdict
+from autograder.course import Assignment, ByHand, Item, ItemResult, Mistake, Place, Result, Verdict
 from autograder.export.difficulty import BADLY, ENOUGH, Difficulty, difficulty
 from autograder.export.entry import STATES, Entry
 from autograder.export.histogram import histogram
@@ -19,10 +20,11 @@ from autograder.export.tally import Tally
 __all__ = ["write_class_page"]
 
 _MOST = 15  # mistakes that are shown at once
-_RIGHT = (Verdict.PASSED, Verdict.CARRIED)
+# Of the last two nobody knows yet whether they are right.
+_NOT_WRONG = (Verdict.PASSED, Verdict.CARRIED, Verdict.UNREADABLE, Verdict.INTERNAL)
 _WITHOUT_A_NAME = {
-    "line": ("A mistake without a name, that one line puts right.",),
-    "unknown": ("A mistake without a name.",),
+    "line": "a mistake without a name, that one line puts right.",
+    "unknown": "a mistake without a name.",
 }
 
 
@@ -61,7 +63,7 @@ class _Column:
 
     @property
     def not_right(self) -> int:
-        return sum(count for verdict, count in self.counts if verdict not in _RIGHT)
+        return sum(count for verdict, count in self.counts if verdict not in _NOT_WRONG)
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,21 @@ class _ByHand:
     difficulty: Difficulty
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Mistake:
     """What was done, by whom, and what it cost them all together, in points."""
 
     said: tuple[str, ...]  # of several, nothing tells which of them it is
-    rows: list[_Row]
-    costs: float
+    costs: float = 0.0
+    made: dict[int, "_Made"] = field(default_factory=dict)  # by the number of the row
+
+
+@dataclass(frozen=True)
+class _Made:
+    """By whom, and in which lines, where those are known and say more than the mistake's name."""
+
+    row: _Row
+    places: list[Place] = field(default_factory=list)
 
 
 def write_class_page(
@@ -127,7 +137,7 @@ def write_class_page(
         enough=ENOUGH,
         badly=BADLY,
         rows=rows,
-        seconds=sorted(row.entry.result.seconds for row in rows),
+        seconds=_seconds(rows),
         hit={verdict: _hit(rows, verdict) for verdict in (Verdict.TIMEOUT, Verdict.MEMORY)},
         states={
             state: said
@@ -135,7 +145,7 @@ def write_class_page(
             if tally.in_state[state] and state != "missing"  # who has no row
         },
         sections=sorted({row.who.section for row in rows if row.who.section}),
-        mistakes=_mistakes(rows),
+        mistakes=_mistakes(scored),
         most=_MOST,
         more=any(row.entry.standing for row in rows) and tally.is_more,
     )
@@ -179,15 +189,26 @@ def _troubles(rows: Sequence[_Row]) -> dict[tuple[tuple[str, str], ...], list[_R
 
 def _mistakes(rows: Sequence[_Row]) -> list[_Mistake]:
     """The mistakes that most students made, each student counted once."""
-    made: dict[tuple[str, ...], dict[int, _Row]] = {}
-    costs: dict[tuple[str, ...], float] = {}
+    found: dict[tuple[str, ...], _Mistake] = {}
     for row in rows:
         for each in row.entry.result.mistakes:
-            said = _WITHOUT_A_NAME.get(each.kind, each.what)
-            made.setdefault(said, {})[row.number] = row
-            costs[said] = costs.get(said, 0) + sum(each.costs.values())
-    often = sorted(made, key=lambda said: (-len(made[said]), -costs[said], said))
-    return [_Mistake(each, list(made[each].values()), costs[each]) for each in often]
+            said = _said(each, row.entry.result)
+            mistake = found.setdefault(said, _Mistake(said))
+            mistake.costs += sum(each.costs.values())
+            made = mistake.made.setdefault(row.number, _Made(row))
+            if each.place and each.kind != "named":
+                made.places.append(each.place)
+    return sorted(found.values(), key=lambda each: (-len(each.made), -each.costs, each.said))
+
+
+def _said(mistake: Mistake, result: Result) -> tuple[str, ...]:
+    """What was done; of what has no name, where: others elsewhere did something else."""
+    what = _WITHOUT_A_NAME.get(mistake.kind)
+    if what is None:
+        return mistake.what
+    pays = next(iter((*mistake.costs, *mistake.items)), "")
+    title = next((each.title for each in result.items if each.item == pays), "Somewhere")
+    return (f"{f'In the cell {mistake.place.cell}' if mistake.place else title}: {what}",)
 
 
 def _column(item: Item, index: int, rows: Sequence[_Row], scored: Sequence[_Row]) -> _Column:
@@ -212,6 +233,12 @@ def _difficulty(id: str, points: float, scored: Sequence[_Row]) -> Difficulty:
         for row in known
     ]
     return difficulty([row.points[id] for row in known], of_items, points)
+
+
+def _seconds(rows: Sequence[_Row]) -> dict[str, float]:
+    """What grading took; nothing where nobody was graded."""
+    took = [row.entry.result.seconds for row in rows]
+    return {"median": median(took), "most": max(took)} if took else {}
 
 
 def _hit(rows: Sequence[_Row], verdict: Verdict) -> int:

@@ -6,7 +6,7 @@ import pytest
 from export_samples import COURSE, NAMED, UNKNOWN, assignment, graded, with_mistakes, with_report
 from test_feedback import HOSTILE, Page
 
-from autograder.course.result import Mistake, Verdict
+from autograder.course.result import Mistake, Place, Verdict
 from autograder.export.dashboard import write_class_page
 from autograder.export.page import LOOKS, number
 from autograder.export.people import Who
@@ -92,21 +92,29 @@ def test_the_histogram_counts_every_score_once(tmp_path, maximum):
 
     html = html_of(tmp_path, results, a1)
 
-    bars = re.findall(r'title="from (\S+) to (?:less than )?(\S+): (\d+)"', html)
+    bars = re.findall(r'title="from (\S+) to less than (\S+): (\d+)"', html)
     assert 1 <= len(bars) <= 12
-    assert sum(int(count) for *_, count in bars) == len(scores)
+    assert sum(int(count) for *_, count in bars) == len(scores) - 1
+    assert 'title="full marks: 1"' in html
     assert bars[0][0] == "0"
     assert float(bars[-1][1]) == maximum
     assert [low for low, *_ in bars[1:]] == [high for _, high, _ in bars[:-1]]
-    for low, high, count in bars[:-1]:
+    for low, high, count in bars:
         inside = [score for score in scores if float(low) <= score < float(high)]
         assert int(count) == len(inside)
+    edges = re.findall(r"<span><b>(.*?)</b></span>", html)
+    assert edges == [*(low for low, *_ in bars), number(maximum)]
 
 
 def test_a_score_beyond_the_maximum_is_in_the_last_bar(tmp_path):
     a1 = assignment()
     html = html_of(tmp_path, [graded("s001", a1, score=9.0)], a1)
-    assert 'title="from 6 to 6.5: 1"' in html
+    assert 'title="full marks: 1"' in html
+
+
+def test_both_axes_have_titles(tmp_path):
+    text = Page(html_of(tmp_path, [graded("s", of := assignment())], of)).text
+    assert "Scores students 1 0 1 2 3 4 5 6 6.5 points; " in text
 
 
 def test_each_item_says_how_many_passed_and_what_else(tmp_path):
@@ -136,12 +144,55 @@ def test_the_mistakes_that_most_make_come_first_with_what_they_cost(tmp_path):
     page = Page(html_of(tmp_path, results, of))
     assert (
         "made by mistake points lost each "
-        "2 of 4 A mistake without a name. s001, s003 6 3 "
+        "2 of 4 Attention output: a mistake without a name. s001, s003 6 3 "
         "2 of 4 The scores are not scaled. s001, s002 6 3 "
         "1 of 4 NameError: no q s003 6 6 Item by item" in page.text
     )
     leads_to = [dict(attrs)["data-who"] for _, attrs in page.tags if "data-who" in dict(attrs)]
     assert leads_to == ["0 2", "0 1", "2"]
+
+
+def test_mistakes_without_a_name_are_kept_apart_by_cell_with_their_lines(tmp_path):
+    of, result = with_mistakes()
+
+    def at(cell, line, source, kind="line", **more):
+        place = Place(cell=cell, line=line, source=source)
+        return Mistake(kind=kind, what=("x",), place=place, items=(), costs={"a": 2.0}, **more)
+
+    made = {
+        "s001": (at("scale", 3, "  q / 2"),),
+        "s002": (at("mask", 4, "m < 0"), at("mask", 5, "m - 1")),
+        "s003": (at("mask", 4, "<b>", kind="error"), UNKNOWN),
+        "s004": (at("mask", 7, "~m"), at("scale", 1, "pass", kind="unknown")),
+    }
+    results = [
+        result.model_copy(update={"student": student, "mistakes": mistakes})
+        for student, mistakes in made.items()
+    ]
+    assert (
+        "2 of 4 In the cell mask: a mistake without a name, that one line puts right. "
+        "s002: line 4 of the cell mask, m < 0 ; line 5 of the cell mask, m - 1 "
+        "s004: line 7 of the cell mask, ~m 6 3 "
+        "1 of 4 Attention output: a mistake without a name. s003 3 3 "
+        "1 of 4 In the cell scale: a mistake without a name, that one line puts right. "
+        "s001: line 3 of the cell scale, q / 2 2 2 "
+        "1 of 4 In the cell scale: a mistake without a name. "
+        "s004: line 1 of the cell scale, pass 2 2 "
+        "1 of 4 x s003: line 4 of the cell mask, <b> 2 2 "
+    ) in Page(html_of(tmp_path, results, of)).text
+
+
+def test_who_has_no_score_counts_neither_as_wrong_nor_among_those_graded(tmp_path):
+    a1 = assignment(first=1.0, second=1.0)
+    unread, internal = Verdict.UNREADABLE, Verdict.INTERNAL
+    kinds = [[Verdict.WRONG] * 2, [unread] * 2, [internal, Verdict.PASSED]]
+    results = [
+        graded(f"s{n}", a1, kind, mistakes=(NAMED,) * (n != 1)) for n, kind in enumerate(kinds)
+    ]
+    text = Page(html_of(tmp_path, results, a1)).text
+    assert "graded 1 of 3" in text
+    assert "1 of 1 The scores are not scaled. s0 2 2" in text
+    assert "First 1 ✗ 1 ¿ 1 ? 1 1 0" in text
 
 
 def test_of_many_mistakes_the_rest_is_counted(tmp_path):
@@ -198,8 +249,8 @@ def test_time_and_limits_are_told(tmp_path):
     results = [graded(f"s{n}", a1, kind, seconds=2.0 * n) for n, kind in enumerate(kinds)]
     text = Page(html_of(tmp_path, results, a1)).text
     said = (
-        "Time: 4.0 s in the middle, 6.0 s at most, with what looks for the mistakes. Allowed are "
-        "30 s of the submission's own, 5 s for a call. 2 ran into it."
+        "Time: to grade a submission took 3.0 s (median) and 6.0 s at most, the search for its "
+        "mistakes included. Its own code may take 30 s in all, and 5 s for a call. 2 ran into it."
     )
     assert f"{said} Memory: 1024 MiB allowed. 1 ran into it." in text
     assert "Nobody ran" in Page(html_of(tmp_path, results[:1], a1)).text
@@ -265,7 +316,12 @@ def test_no_text_of_a_result_can_become_markup(tmp_path):
         (item,) = graded("s", a1, [Verdict.INTERNAL]).items
         hostile = item.model_copy(update={"title": text, "message": text})
         mistake = NAMED.model_copy(update={"what": (text, text)})
-        results = [graded(text, a1, items=(hostile,), score=None, mistakes=(mistake,))]
+        place = Place(cell=text, line=1, source=text)
+        line = mistake.model_copy(update={"kind": "line", "place": place, "costs": {"": 9.0}})
+        results = [
+            graded(text, a1, items=(hostile,), score=None),
+            graded(f"{text} too", a1, items=(hostile,), score=0.0, mistakes=(mistake, line)),
+        ]
         a1 = a1.model_copy(update={"title": text})
         people = {name: Who(name, text, text, text) for name in (text, f"{text} too", "absent")}
         links = {text: f"x/{text}.html"}
