@@ -41,7 +41,7 @@ def release(
         found = read_nearest(course)
         stale = False
         for name in assignments or [each.id for each in found.assignments]:
-            with out.status(f"building {name}"):
+            with err.status(f"building {name}"):
                 built = build(found, name, known_secret(found.root))
             folder = found.root / "assignments" / name
             changed = built.differs_from(folder) if folder.exists() else sorted(built.files)

@@ -9,7 +9,7 @@ import typer
 
 from autograder.bundle import bundles, gradescope
 from autograder.cli.app import CourseFolder, app
-from autograder.cli.common import fail, out, problems_told, read_nearest
+from autograder.cli.common import err, fail, out, problems_told, read_nearest
 from autograder.course import Course, known_secret, write_atomically
 from autograder.release import build
 
@@ -60,7 +60,7 @@ def bundle(
 
 def _released(course: Course, id: str) -> dict[str, bytes]:
     """The files of assignments/NAME/, if they are what a release would write now."""
-    with out.status(f"building {id} to compare"):
+    with err.status(f"building {id} to compare"):
         built = build(course, id, known_secret(course.root))
     folder = course.root / "assignments" / id
     if changed := built.differs_from(folder):

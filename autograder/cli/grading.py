@@ -33,6 +33,7 @@ from autograder.course import EXTENSIONS, read_secret
 from autograder.export import back_up, hand_in_time, read_settings, ready, settle
 from autograder.grading import HandedIn, default_jobs, find_class, held, limits_of, prepare
 from autograder.grading import grade as grade_one
+from autograder.notebooks import student_name
 from autograder.sandbox.host import Server
 
 
@@ -181,12 +182,19 @@ def check(
                 exam = prepare(found, which.id, read_secret(found.root))
                 started.result()
             with err.status("grading"):
-                result = grade_one(file.resolve().parent.name, file, exam, server)
+                result = grade_one(_whose(file, which.id), file, exam, server)
     if as_json:
         typer.echo(result.model_dump_json(indent=2))
     else:
         print_result(out, result, exam.assignment.feedback)
     raise typer.Exit(1 if result.asks_for_staff else 0)
+
+
+def _whose(file: Path, assignment_id: str) -> str:
+    """The student of submitted/STUDENT/ASSIGNMENT/FILE; of a file elsewhere, its folder's name."""
+    *above, name, folder, _ = ("", "", *file.resolve().parts)
+    handed_in = folder == assignment_id and above[-1:] == ["submitted"]
+    return student_name(name if handed_in else folder)
 
 
 @app.command()
@@ -243,7 +251,7 @@ def demo(
         folder = output or found.root / "build" / "demo"
         copy = demos.set_up(found, folder)
         for each in copy.assignments:
-            with out.status(f"building {each.id} and its sample class"):
+            with err.status(f"building {each.id} and its sample class"):
                 samples = demos.fill(copy, each.id, found)
             about = {sample.name: f"{sample.kind}: {sample.about}" for sample in samples}
             settings = read_settings(copy.root)

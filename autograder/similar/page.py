@@ -79,6 +79,7 @@ def write_similar_page(
         shown=[_show(each, given, compared.rarity) for each in compared.pairs],
         programs=len(works),
         earlier=sum(each.folder is not None for each in works),
+        bare=sum(not each.keys.size for each in works),
         skipped=skipped,
         floor=FLOOR,
     )

@@ -102,6 +102,14 @@ def test_check_prints_what_the_student_will_read(course, monkeypatch):
     monkeypatch.setenv("AUTOGRADER_SECRET", "s" * 20)
     asked = ["check", str(course / f"{NAME}.py"), "--course", str(course)]
     assert "causal_mask: wrong (0 of 2)" in CliRunner().invoke(app, asked).output
+    assert result["student"] == course.name
+    hand_in(course, "ada", (course / f"{NAME}.py").read_text())
+    handed_in = str(course / "submitted" / "ada" / NAME / f"{NAME}.py")
+    monkeypatch.chdir(course)
+    assert (
+        json.loads(CliRunner().invoke(app, ["check", handed_in, "--json"]).stdout)["student"]
+        == "ada"
+    )
 
 
 @pytest.mark.parametrize(

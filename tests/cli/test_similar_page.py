@@ -10,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder.cli import app
+from autograder.course import source_path
+from autograder.notebooks import read_source
 
 NAME = "squares"
 HOSTILE = "</pre></mark><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7 * 7 }}"
@@ -104,6 +106,19 @@ def test_an_earlier_class_is_compared_too(class_):
     assert "1 of them of earlier classes" in text
     assert "last_year/old" in text
     assert text.count("Stretches with the same number") == 2
+
+
+def test_copies_of_the_right_answer_are_no_pair_and_the_page_says_so(here):
+    cells = read_source(source_path(here, NAME)).cells
+    right = next(each.source for each in cells if "### BEGIN SOLUTION" in each.source)
+    right = "".join(line for line in right.splitlines(True) if "###" not in line)
+    like = here / "submitted" / "bob" / NAME / f"{NAME}.ipynb"
+    for student, text in (("bob", right), ("zoe", right), ("own", program("own"))):
+        hand_in(here / "submitted", student, like, text)
+    assert "5 compared, 0 skipped, 0 pairs" in similar()
+    text = Tags((here / "results" / f"{NAME}.similar.html").read_text()).text
+    assert "3 of them have nothing that counts" in text  # with eve's stub
+    assert "Of what counts here, no two programs share more" in text
 
 
 def test_mistakes_that_few_made_count(class_):
