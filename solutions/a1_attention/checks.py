@@ -446,9 +446,10 @@ def test_padding_mask_pad_id(agree: Agree, draw: Draw) -> None:
 
 @item("padding_mask", hint="In which dtype are the ids compared?")
 def test_padding_mask_of_many_words(agree: Agree, draw: Draw) -> None:
-    """Ids may be in the hundreds: whatever they have in common with pad_id, they are real."""
+    """Ids may be in the thousands: whatever they have in common with pad_id, they are real."""
     tokens = draw_tokens(draw, BATCH, T_K, vocab_size=900, pad_id=300)
     tokens[0, :2], tokens[1, 0] = torch.tensor([300 + 256, 300 - 256]), 300 + 512
+    tokens[1, 1] = 300 + 65536
     agree("padding_mask", tokens, pad_id=300)
 
 

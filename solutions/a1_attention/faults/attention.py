@@ -1734,8 +1734,8 @@ class ThreeAxesTakenForBatch(Attention):
 
 
 class OneAxisFewerTakenForHeads(Attention):
-    """A mask with one axis fewer than the scores gets a new one for the heads, as if its first axis
-    were the batch.
+    """The first axis of a mask with one axis fewer than the scores is taken for the batch, where it
+    is that of the heads.
 
     Shapes are aligned from the right. With which axis of the scores does the first of three axes
     meet, and which one is missing?
@@ -1745,6 +1745,13 @@ class OneAxisFewerTakenForHeads(Attention):
 
     def shape_mask(self, mask, scores):
         return mask.unsqueeze(-3) if 2 < mask.dim() == scores.dim() - 1 else mask
+
+
+class OneAxisFewerTakenForHeadsInTurn(OneAxisFewerTakenForHeads):
+    def shape_mask(self, mask, scores):
+        if 2 < mask.dim() == scores.dim() - 1:
+            mask = mask[torch.arange(len(scores), device=mask.device) % len(mask)]
+        return super().shape_mask(mask, scores)
 
 
 class MaskOfTwoAxesGetsAnother(Attention):

@@ -311,3 +311,16 @@ class ComparesInBytes(PaddingMask):
 
     def find(self, tokens, pad_id):
         return (tokens - pad_id).to(torch.uint8) != 0
+
+
+class ComparesInSixteenBits(PaddingMask):
+    """Tokens are told from pad_id in 16 bits, which begin anew after so many: an id that is 65536
+    more or less counts as padding.
+
+    How far does torch.int16 count, and may a vocabulary have more words?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return (tokens - pad_id).to(torch.int16) != 0
