@@ -638,8 +638,8 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # With rows that end at different steps, each holds its words, `end_id`, and `model.pad_id` (also
 # one that is not 0) up to the width of the longest row; the others are not disturbed, also where
 # their sources have other padding. When all rows have ended nothing more is written, so the result
-# is narrower than `max_len`. A single row ends as well. The start ends no row, even where
-# `start_id` and `end_id` are the same.
+# is narrower than `max_len`, which may then be larger than the model's own. A single row ends as
+# well. The start ends no row, even where `start_id` and `end_id` are the same.
 
 # %% active="ipynb" check="greedy_end"
 # check("greedy_end")

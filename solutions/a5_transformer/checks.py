@@ -849,7 +849,8 @@ def test_words_of_many(reference: Student, agree: Agree, draw: Draw) -> None:
     """Rows of different lengths, another start_id, and max_len up to the model's own."""
     model = writer(reference, agree, draw, [PAD, END], max_len=MAX_LEN)
     source = padded(source_words(draw, batch=4), 2)
-    source[1, 4:] = source[2, 1:] = PAD
+    # Whichever way they are sorted, sorting them so twice does not bring them back.
+    source[0, 6:] = source[1, 1:] = source[2, 4:] = PAD
     agree(DECODE, model, source, 6, END, MAX_LEN, same_mode=False)
 
 
@@ -911,13 +912,13 @@ STEPS = 8
 
 
 def endings(
-    reference: Student, agree: Agree, draw: Draw, pad_id: int
+    reference: Student, agree: Agree, draw: Draw, pad_id: int, **kwargs: Any
 ) -> tuple[Blueprint, Tensor, int, int]:
     """A model, three sources, start_id and end_id: two rows end, at different steps, one does not.
 
     The reference is asked what it would write without an end, and then what that shall be.
     """
-    model = writer(reference, agree, draw, [pad_id], pad_id=pad_id)
+    model = writer(reference, agree, draw, [pad_id], pad_id=pad_id, **kwargs)
     ids = sorted({*range(TARGET_VOCAB)} - {pad_id})
     for start_id in 5 * ids:
         source = source_words(draw, batch=12)
@@ -946,6 +947,13 @@ def test_all_rows_end(reference: Student, agree: Agree, draw: Draw) -> None:
     model, source, *ids = endings(reference, agree, draw, PAD)
     agree(DECODE, model, source[:2].clone(), *ids, STEPS, same_mode=False)
     agree(DECODE, model, source[1:2].clone(), *ids, STEPS, same_mode=False)
+
+
+@item("greedy_end", hint="How many tokens does the decoder see at each step?")
+def test_all_rows_end_in_a_shorter_model(reference: Student, agree: Agree, draw: Draw) -> None:
+    """When all rows have ended in time, max_len may be beyond the model's own."""
+    model, source, *ids = endings(reference, agree, draw, PAD, max_len=MAX_LEN)
+    agree(DECODE, model, source[:2].clone(), *ids, MAX_LEN + 4, same_mode=False)
 
 
 @item("greedy_end", hint="With which id is a row filled up?")

@@ -1050,3 +1050,17 @@ class DroppedTwice(TokensAndMemory):
 
     def place(self, x):
         return self.dropout(super().place(x))
+
+
+class MemoryMaskSlips(TokensAndMemory):
+    """A memory_mask that is given alone gets to the self-attention, in the place of the target_mask
+    that is None, and the cross-attention has none.
+
+    By what does a layer know which of its masks it was given? What if the first one is left out?
+    """
+
+    item = "decoder_masks"
+
+    def read_masks(self, target_mask, memory_mask):
+        masks = [each for each in (target_mask, memory_mask) if each is not None]
+        return (*masks, None, None)[:2]

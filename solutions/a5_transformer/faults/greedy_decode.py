@@ -1151,3 +1151,48 @@ class StartIsInt32(GreedyDecode):
 
     def begin(self, source, start_id):
         return super().begin(source, start_id).int()
+
+
+class SortedTwice(GreedyDecode):
+    """Rows are sorted by the lengths of their sources, and in the end put into that order again,
+    not back: of three and more, some get the words of others.
+
+    The order says which row came to each place. Which numbers say to which place each row goes?
+    """
+
+    item = "greedy_words"
+
+    def take(self, source, model, max_len):
+        self.order = (source == model.pad_id).sum(dim=-1).argsort(stable=True)
+        return source[self.order]
+
+    def cut(self, target):
+        return target[self.order]
+
+
+class SortedTwiceFromTheShortest(SortedTwice):
+    def take(self, source, model, max_len):
+        self.order = (source != model.pad_id).sum(dim=-1).argsort(stable=True)
+        return source[self.order]
+
+
+class DecodesAsMuchAsItMayWrite(GreedyDecode):
+    """All max_len columns are decoded at each step, those not yet written, too: a max_len beyond
+    the model's own raises an error, though the words would fit.
+
+    How many words are there when the first one is chosen? How many does the decoder have to see?
+    """
+
+    item = "greedy_end"
+
+    def take(self, source, model, max_len):
+        self.max_len, self.pad_id = max_len, model.pad_id
+        return source
+
+    def fed(self, target):
+        self.last = target.shape[1] - 1
+        rest = target.new_full((len(target), self.max_len - target.shape[1]), self.pad_id)
+        return torch.cat([target, rest], dim=1)
+
+    def position(self, x):
+        return x[:, self.last : self.last + 1]
