@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,6 +35,7 @@ from autograder.export import (
     Published,
     Settings,
     SettingsError,
+    outdated_of_time,
     write_index,
     write_pages,
 )
@@ -44,6 +45,7 @@ from autograder.grading import (
     HandedIn,
     default_jobs,
     find_class,
+    held,
     outdated,
     waits,
 )
@@ -95,17 +97,47 @@ def write_index_and_say_so(course: Course, folder: Path, settings: Settings) -> 
     out.print(f"the course: {shown(index)}", soft_wrap=True)
 
 
+def mend_others(course: Course, done: Collection[str], folder: Path, settings: Settings) -> None:
+    """Write the pages again that tell of late days as they were, where these are the course's.
+
+    done: assignments whose pages are as they should be. Of what cannot be written now it is said.
+    """
+    there = (each for each in course.assignments if any((folder / each.id).glob("*.json")))
+    for each in there if settings.over_course else ():
+        if each.id in done:
+            continue
+        try:
+            with held(folder, each.id):
+                old = outdated_of_time(each, folder, settings)
+                why = why_not_up_to_date(each, folder) if old else None
+                if old and not why:
+                    write_pages(course, each, folder, settings, old)
+                    pages = counted(len(old), "page")
+                    out.print(f"late days:  {pages} of {each.id} written again", soft_wrap=True)
+        except BeingGraded as error:
+            why = str(error)
+        if why:
+            err.print(f"note: pages of {each.id} may tell of late days as they were: {why}")
+
+
 def must_be_up_to_date(assignment: Assignment, results: Path) -> None:
     """Refuse to tell scores of an assignment that were given for other points than it has now."""
+    if why := why_not_up_to_date(assignment, results):
+        fail(why)
+
+
+def why_not_up_to_date(assignment: Assignment, results: Path) -> str | None:
+    """Why its scores cannot be told now, and what to do; None if they can."""
     if count := waits(results, assignment.id):
         moving = f"{counted(count, 'result')} of {assignment.id} would move points of items"
-        fail(f"{moving} and must be recorded first: run `autograder grade {assignment.id}`")
+        return f"{moving} and must be recorded first: run `autograder grade {assignment.id}`"
     if old := outdated(results, assignment):
         who = old[0] if len(old) == 1 else f"{old[0]} and {len(old) - 1} more"
-        fail(
+        return (
             f"in {assignment.id} the results of {who} are from before its items or their points "
             f"changed in course.yml: run `autograder grade {assignment.id}` first"
         )
+    return None
 
 
 def handed_in(settings: Settings, assignment_id: str) -> list[HandedIn]:

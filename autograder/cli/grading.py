@@ -19,6 +19,7 @@ from autograder.cli.common import (
     err,
     fail,
     handed_in,
+    mend_others,
     must_be_up_to_date,
     out,
     problems_told,
@@ -127,7 +128,7 @@ def pages(
 ) -> None:
     """Write the pages again, of what was graded: with the points and comments that people gave.
 
-    Nothing is graded; what late work costs is reckoned again.
+    Nothing is graded; what late work costs is reckoned again, wherever late days are shared.
 
     Example: `autograder pages ps1`
     """
@@ -150,6 +151,11 @@ def pages(
             with held(folder, each.id):
                 settle(each.id, settings.db_url, settings)
                 write_pages_and_say_so(found, each, folder, settings)
+        if settings.over_course:
+            for each in found.assignments:
+                if each not in graded:
+                    settle(each.id, settings.db_url, settings)
+        mend_others(found, [each.id for each in graded], folder, settings)
         write_index_and_say_so(found, folder, settings)
 
 

@@ -11,7 +11,7 @@ import rich.markup
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from autograder.cli.common import err, out, say_where, shown, write_index_and_say_so
+from autograder.cli.common import err, mend_others, out, say_where, shown, write_index_and_say_so
 from autograder.cli.show import MAX_ROWS, print_class, print_moves, print_needs_staff, print_roster
 from autograder.course import Assignment, Course, Result, Roster, read_roster, read_secret
 from autograder.export import Settings, foresee, foreseen, hand_in_time, lies_behind, publish
@@ -194,4 +194,5 @@ def _publish(
     out.print(f"gradebook:  {where} ({scores} recorded{now})", soft_wrap=True)
     say_where(published)
     if lies_behind(room.results, published.class_page):
+        mend_others(room.course, [room.assignment_id], room.results, settings)
         write_index_and_say_so(room.course, room.results, settings)

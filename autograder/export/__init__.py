@@ -21,7 +21,7 @@ from autograder.export.late import LatePolicy
 from autograder.export.named import enter_names
 from autograder.export.opening import GradebookError, GradebookOutOfReach
 from autograder.export.page import fill, write_page
-from autograder.export.publish import Published, publish, write_pages
+from autograder.export.publish import Published, outdated_of_time, publish, write_pages
 from autograder.export.rebuilt import read_cells, rebuild
 from autograder.export.settings import Settings, SettingsError, read_settings, settings_of
 from autograder.export.times import TIMESTAMP, hand_in_time
@@ -55,6 +55,7 @@ __all__ = [
     "hand_in_time",
     "lies_behind",
     "line",
+    "outdated_of_time",
     "packed",
     "publish",
     "read_cells",

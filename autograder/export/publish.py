@@ -1,10 +1,13 @@
 """A graded class to everywhere its results go."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+import markupsafe
 
 from autograder.course import Assignment, Course, Result, read_answers, read_roster
 from autograder.export.autograded import write_autograded
@@ -24,7 +27,9 @@ from autograder.export.standing import says, standings
 from autograder.export.tally import not_graded
 from autograder.export.waiting import waiting
 
-__all__ = ["Published", "publish", "write_pages"]
+__all__ = ["Published", "outdated_of_time", "publish", "write_pages"]
+
+_TIME = re.compile(r'<p [^>]*id="time">(.*)</p>')  # what a page tells of late work
 
 
 @dataclass(frozen=True)
@@ -121,16 +126,31 @@ def write_pages(
     assignment: Assignment,
     folder: Path,
     settings: Settings,
+    students: Sequence[str] | None = None,
     jobs: int = 1,
 ) -> Published:
-    """Write the page of each student, and that of the class, into `folder`.
+    """Write the page of each student, or of these, and that of the class, into `folder`.
 
     They show what lies in `folder` and what the gradebook says: what people gave, what late work
     costs; names are the roster's. Raises GradebookError, RosterError, and ValueError for a file in
     `folder` that is no result.
     """
     class_ = _class(course, assignment, folder, settings)
-    return _write_pages(course, assignment, folder, settings, class_, jobs=jobs)
+    return _write_pages(course, assignment, folder, settings, class_, students, jobs)
+
+
+def outdated_of_time(assignment: Assignment, folder: Path, settings: Settings) -> list[str]:
+    """Whose pages tell of late work as it was, before other assignments used up late days.
+
+    Raises GradebookError.
+    """
+    stand, name, found = standings(assignment, settings), assignment.id, []
+    for student in stand.keys() & set(people_of(folder, name)):
+        page = settings.feedback(student, name) / f"{name}.html"
+        told = _TIME.search(page.read_text(encoding="utf-8")) if page.exists() else None
+        if told and told[1] != markupsafe.escape(stand[student].about_time):
+            found.append(student)
+    return sorted(found)
 
 
 def _write_pages(

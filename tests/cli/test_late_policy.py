@@ -183,3 +183,44 @@ def test_a_wrong_extension_is_told_before_anything_is_graded(late):
         "grade", NAME, status=2
     )
     assert not (late / "gradebook.db").exists()
+
+
+def test_days_that_an_extension_frees_go_to_the_others(late):
+    sent(late, "bob", NAME, "2000-01-03 12:00:00")
+    sent(late, "bob", LATER, "2000-02-01 12:00:00")
+    for name in (NAME, LATER):
+        call("grade", name, "--jobs", "1")
+    assert (cost := penalties(late, LATER)["bob"]) > 0
+    assert "Late days left: 0." in page(late, "bob", LATER)
+    others = (late / "feedback" / "ada" / LATER / f"{LATER}.html").stat().st_mtime_ns
+    extensions, overview = late / "extensions.csv", late / "results" / "index.html"
+    before, of_class = overview.read_text(), (late / "results" / f"{LATER}.html").read_text()
+
+    extensions.write_text(f"student,assignment,days\nbob,{NAME},3\n")
+    assert f"late days: 1 page of {LATER} written again" in call("pages", NAME)
+
+    assert penalties(late, LATER)["bob"] == 0
+    assert "Late days left: 2." in page(late, "bob", LATER)
+    assert (late / "feedback" / "ada" / LATER / f"{LATER}.html").stat().st_mtime_ns == others
+    extensions.unlink()
+    assert f"late days: 1 page of {LATER} written again" in call("grade", NAME, "--jobs", "1")
+    assert penalties(late, LATER)["bob"] == cost
+    assert "Late days left: 0." in page(late, "bob", LATER)
+    assert (late / "results" / f"{LATER}.html").read_text() == of_class
+    assert overview.read_text() == before
+    assert "written again" not in call("pages", NAME)
+
+
+def test_pages_that_cannot_be_mended_now_are_named(late):
+    sent(late, "bob", NAME, "2000-01-03 12:00:00")
+    sent(late, "bob", LATER, "2000-01-01 12:00:00")
+    for name in (NAME, LATER):
+        call("grade", name, "--jobs", "1")
+    (late / "extensions.csv").write_text(f"student,assignment,days\nbob,{NAME},3\n")
+    manifest = late / "course.yml"
+    before, entry, after = manifest.read_text().partition(f"  {LATER}:\n")
+    manifest.write_text(before + entry + after.replace("points: 2", "points: 4", 1))
+    told = call("pages", NAME)
+    assert f"note: pages of {LATER} may tell of late days as they were: in {LATER} the" in told
+    assert f"run `autograder grade {LATER}` first" in told
+    assert "Late days left: 0." in page(late, "bob", LATER)
