@@ -139,14 +139,13 @@ def _look(room: Room, class_: Sequence[HandedIn], now: Collection[str]) -> _Seen
 def _late(
     course: Course, assignment: Assignment, class_: Sequence[HandedIn], settings: Settings
 ) -> dict[str, str]:
-    """Who is late, by how much, and what that costs, where course.yml says so."""
-    lateness, told = foreseen(course, settings), {}
-    for each in class_:
-        late = lateness(each.student, assignment.id, hand_in_time(each.path).in_utc)
-        if late and late.by:
-            percent = assignment.late.percent(late.days) if assignment.late else 0
-            told[each.student] = f"{late}, -{percent:g} %" if percent else str(late)
-    return told
+    """Who is late, and by how much."""
+    lateness = foreseen(course, settings)
+    late = {
+        each.student: lateness(each.student, assignment.id, hand_in_time(each.path).in_utc)
+        for each in class_
+    }
+    return {student: str(by) for student, by in late.items() if by and by.by}
 
 
 def _may_move(found: Sequence[Move], how: How, roster: Roster) -> bool:

@@ -12,7 +12,7 @@ from autograder.collect.people import Claim, Claims
 from autograder.collect.placing import THERE, Copy, Place
 from autograder.collect.systems import HandIn, hand_ins
 from autograder.collect.times import Said, read_times
-from autograder.course import Assignment, Lateness, Person, Roster
+from autograder.course import Assignment, Behind, Person, Roster
 
 __all__ = ["Collected", "Row", "collect"]
 
@@ -31,7 +31,7 @@ class Row:
     known: bool
     shown: str
     at: datetime | None
-    late: Lateness | None
+    late: Behind | None
     marked_late: bool
     done: str
     hand_ins: int = 1
@@ -78,7 +78,7 @@ def collect(
     source: Path,
     roster: Roster,
     place: Callable[[str], Place],
-    lateness: Callable[[str, datetime], Lateness | None],
+    lateness: Callable[[str, datetime], Behind | None],
     *,
     system: str | None = None,
     times: Path | None = None,

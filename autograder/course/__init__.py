@@ -16,7 +16,7 @@ from autograder.course.extensions import (
     read_extensions,
 )
 from autograder.course.handout import Handout
-from autograder.course.lateness import Due, Lateness, lateness
+from autograder.course.lateness import Behind, Due, Lateness, behind, lateness
 from autograder.course.layout import (
     SOLUTIONS,
     assignment_folder,
@@ -56,6 +56,7 @@ __all__ = [
     "SOLUTIONS",
     "Answer",
     "Assignment",
+    "Behind",
     "ByHand",
     "Course",
     "Due",
@@ -77,6 +78,7 @@ __all__ = [
     "Verdict",
     "as_words",
     "assignment_folder",
+    "behind",
     "check_id",
     "counted",
     "fingerprint",

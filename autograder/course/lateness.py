@@ -5,70 +5,90 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from autograder.course.assignment import Assignment
-from autograder.course.dates import counted, days_begun
+from autograder.course.dates import counted, days_begun, long
 from autograder.course.manifest import Course
 
-__all__ = ["Due", "Lateness", "lateness"]
+__all__ = ["Behind", "Due", "Lateness", "behind", "lateness"]
 
 
 @dataclass(frozen=True)
 class Due:
-    """A hand-in, and when it had to be there: with what was granted, without the grace."""
+    """A hand-in, and when it had to be there: with what was granted, without the grace.
+
+    score: in points, where nobody has to look at it any more.
+    """
 
     at: datetime
     until: datetime
+    score: float | None = None
 
 
 @dataclass(frozen=True)
-class Lateness:
+class Behind:
     """How late a hand-in is behind its due date, its extension and the grace."""
 
     until: datetime  # when it was due, with what was granted and without the grace
     by: timedelta  # 0 when in time
-    late_days: int  # of the student's, that go to it
+    begun: int  # days, where they cost something
+
+    def __str__(self) -> str:
+        """27 hours, 2 days begun; empty when in time."""
+        begun = f", {counted(self.begun, 'day')} begun" if self.begun else ""
+        return f"{long(self.by)}{begun}" if self.by else ""
+
+
+@dataclass(frozen=True)
+class Lateness(Behind):
+    """The same, and which of the student's late days go to it."""
+
+    late_days: int
     left: int  # of them, for the assignments that are due after it
 
     @property
     def days(self) -> int:
         """The days begun that cost something: those that no late day went to."""
-        return days_begun(self.by) - self.late_days
+        return self.begun - self.late_days
 
-    def __str__(self) -> str:
-        """How late it is, in brief, and the late days that go to it; empty when in time."""
-        if not self.by:
-            return ""
-        days, hours = divmod(max(1, round(self.by / timedelta(hours=1))), 24)
-        told = [f"{days} d"] * bool(days) + [f"{hours} h"] * bool(hours)
-        went = [counted(self.late_days, "late day")] * bool(self.late_days)
-        return ", ".join([" ".join(told), *went])
+
+def behind(assignment: Assignment, due: Due) -> Behind:
+    """How late a hand-in is."""
+    late = assignment.late
+    by = max(timedelta(0), due.at - due.until - (late.grace if late else timedelta(0)))
+    return Behind(due.until, by, days_begun(by) if late and late.percent_per_day else 0)
 
 
 def lateness(course: Course, handed_in: Mapping[str, Due]) -> dict[str, Lateness]:
     """How late a student's hand-ins are, by assignment.
 
     Late days go to the assignments in the order in which these were due for all, so that it does
-    not matter in which order they are graded. A day goes where it makes something cheaper.
+    not matter in which order they are graded. A day goes where it makes something cheaper: to
+    nothing that has no points, and not where as much is taken off with it.
     """
     left, found = course.late_days, {}
     for each in sorted(course.assignments, key=_due):
         if each.id not in handed_in:
             continue
         due = handed_in[each.id]
-        grace = each.late.grace if each.late else timedelta(0)
-        by = max(timedelta(0), due.at - due.until - grace)
-        spent = _spent(each, days_begun(by), left)
+        late = behind(each, due)
+        spent = _spent(each, late.begun, left, due.score)
         left -= spent
-        found[each.id] = Lateness(due.until, by, spent, left)
+        found[each.id] = Lateness(late.until, late.by, late.begun, spent, left)
     return found
 
 
-def _spent(assignment: Assignment, days: int, left: int) -> int:
+def _spent(assignment: Assignment, days: int, left: int, score: float | None) -> int:
     """The fewest late days that make so many days as cheap as they can be."""
     late = assignment.late
     if late is None:
         return 0
     most = min(days, left, days if late.late_days_at_most is None else late.late_days_at_most)
-    return min(range(most + 1), key=lambda spent: (late.percent(days - spent), spent))
+
+    def costs(spent: int) -> float:
+        if score is None:
+            return late.percent(days - spent)
+        return min(score, late.costs(days - spent, assignment.worth, score))
+
+    return min(range(most + 1), key=lambda spent: (costs(spent), spent))
 
 
 def _due(assignment: Assignment) -> float:

@@ -1,4 +1,4 @@
-"""How late work will count once it is graded: what lies in submitted/, by the policy of grading.
+"""How late work is before it is graded, by the policy of grading.
 
 As late.py reckons it for the gradebook, of files that the gradebook does not know of yet.
 """
@@ -11,11 +11,10 @@ from nbgrader.api import Assignment as Stored
 from nbgrader.api import SubmittedAssignment
 from sqlalchemy import select
 
-from autograder.course import Course, Due, Lateness, lateness
+from autograder.course import Behind, Course, Due, behind
 from autograder.export.late import until
 from autograder.export.opening import looked_into
 from autograder.export.settings import Settings
-from autograder.export.times import hand_in_time
 
 __all__ = ["Foreseen", "foreseen"]
 
@@ -28,26 +27,17 @@ class _Granted(NamedTuple):
 
 
 class Foreseen:
-    """How late what students handed in counts; late days are those of all that lies there."""
+    """How late it is what a student hands in. Which late days go to it, points have a say in."""
 
     def __init__(self, course: Course, settings: Settings, granted: _Granted) -> None:
         self._course, self._settings, self._granted = course, settings, granted
 
-    def __call__(self, student: str, name: str, at: datetime | None) -> Lateness | None:
+    def __call__(self, student: str, name: str, at: datetime | None) -> Behind | None:
         """How late it is to hand that in then; None where no time or no due date is known."""
-        others = (each.id for each in self._course.assignments if self._course.late_days)
-        handed_in = {}
-        for each in {name, *others}:
-            when = at if each == name else self._when(student, each)
-            extension = self._granted.extensions.get((student, each))
-            about = self._course, self._settings.extensions, student, each
-            due = until(*about, self._granted.due.get(each), extension)
-            if when and due:
-                handed_in[each] = Due(when, due)
-        return lateness(self._course, handed_in).get(name)
-
-    def _when(self, student: str, name: str) -> datetime | None:
-        return hand_in_time(self._settings.submitted(student, name)).in_utc
+        about = self._course, self._settings.extensions, student, name
+        extension = self._granted.extensions.get((student, name))
+        due = until(*about, self._granted.due.get(name), extension)
+        return behind(self._course.assignment(name), Due(at, due)) if at and due else None
 
 
 def foreseen(course: Course, settings: Settings) -> Foreseen:

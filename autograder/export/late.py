@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nbgrader.plugins import LateSubmissionPlugin
+from sqlalchemy.orm import object_session
 
 from autograder.course import (
     Course,
@@ -37,11 +38,13 @@ class LatePolicy(LateSubmissionPlugin):  # type: ignore[misc] # nbgrader ships n
     def lateness(self, submission: Any) -> Lateness | None:
         """How late a submission of the gradebook is; None where nobody can know."""
         student = submission.student
-        looked_at = student.submissions if self.course.late_days else [submission]
+        shared = self.course.late_days > 0
+        looked_at = student.submissions if shared else [submission]
         handed_in = {
-            each.name: Due(each.timestamp.replace(tzinfo=UTC), due)
+            each.name: Due(at, due, _final_score(each) if shared and at > due else None)
             for each in looked_at
-            if each.timestamp and (due := self._until(each))
+            if (at := each.timestamp and each.timestamp.replace(tzinfo=UTC))
+            and (due := self._until(each))
         }
         return lateness(self.course, handed_in).get(submission.name)
 
@@ -63,6 +66,13 @@ class LatePolicy(LateSubmissionPlugin):  # type: ignore[misc] # nbgrader ships n
     def _until(self, each: Any) -> datetime | None:
         granted = each.assignment.duedate, each.extension
         return until(self.course, self.extensions, each.student.id, each.name, *granted)
+
+
+def _final_score(submission: Any) -> float | None:
+    """What a submission has, once nothing of it waits for people."""
+    # They are what they were when first asked for.
+    object_session(submission).refresh(submission, ["score", "needs_manual_grade"])
+    return None if submission.needs_manual_grade else max(0.0, submission.score)
 
 
 def until(

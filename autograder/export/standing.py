@@ -35,7 +35,10 @@ class Standing:
     waiting: Mapping[str, float]  # parts that people have yet to read, and what each is worth
     comments: Mapping[str, str]  # of people, by the cell that they are about
     until: datetime | None = None  # when it was due, where that is known
+    begun: int = 0  # days late, where they cost something
     late_days: int = 0  # of the student's, that went to it
+    percent: float = 0.0  # what the other days cost by the policy
+    all_of_it: bool = False  # they cost no more, for there were no more points
     late_days_left: int | None = None  # None: the course has none
     after: float = 0.0  # seconds behind the due date, without grace and extension
     extended: bool = False  # until is later than for others
@@ -68,10 +71,7 @@ class Standing:
             if self.until:
                 extended = ", with your extension" if self.extended else ""
                 told.append(f"Due {as_words(self.until)}{extended}.")
-            days = counted(self.late_days, "late day")
-            went = f", and {days} went to it" if self.late_days else ""
-            costs = f"{number(self.penalty)} less" if self.penalty else "it costs nothing"
-            told.append(f"Handed in {self.late} late{went}: {costs}.")
+            told.append(f"Handed in {self._late} late{self._begun}: {self._costs}.")
         elif self.after:
             told.append(f"Handed in {long(timedelta(seconds=self.after))} after the deadline;")
             if self.extended and self.until:
@@ -87,8 +87,34 @@ class Standing:
 
     @property
     def late(self) -> str:
-        """How late it was, in words: 2 days and 3 hours."""
+        """How late it was, and what that cost, in brief: 27 hours, 2 days begun, 1 late day."""
+        told = [
+            self._late + self._begun,
+            counted(self.late_days, "late day") * bool(self.late_days),
+            f"\N{MINUS SIGN}{number(self.penalty)}" * bool(self.penalty),
+        ]
+        return ", ".join(filter(None, told))
+
+    @property
+    def _late(self) -> str:
         return long(timedelta(seconds=self.seconds_late))
+
+    @property
+    def _begun(self) -> str:
+        return f", {counted(self.begun, 'day')} begun" if self.begun else ""
+
+    @property
+    def _costs(self) -> str:
+        """What it costs, and how that comes about."""
+        how = [f"{counted(self.late_days, 'late day')} went to it"] * bool(self.late_days)
+        if not self.penalty:
+            how.append("it has no points to lose" if self.percent else "it costs nothing")
+            return ", and ".join(how)
+        if self.percent:
+            days = self.begun - self.late_days
+            how.append(f"{counted(days, 'day')} cost{'s' * (days == 1)} {self.percent:g} %")
+        less = f"{number(self.penalty)} less{', all that it has' * self.all_of_it}"
+        return ": ".join(filter(None, [", and ".join(how), less]))
 
 
 def standings(assignment: Assignment, settings: Settings) -> dict[str, Standing]:
@@ -156,11 +182,14 @@ def _standing(
     grades = {grade.name: grade for grade in notebook.grades}
     comments = {each.name: each.manual_comment for each in notebook.comments}
     worth = {each.id: each.points for each in (*assignment.items, *assignment.manual)}
-    late = settings.lateness(submission)
+    late, policy = settings.lateness(submission), assignment.late
+    percent = policy.percent(late.days) if policy and late else 0.0
+    penalty = notebook.late_submission_penalty or 0.0
+    of_points = policy is not None and policy.percent_of == "points"
     due = assignment.dates.due if assignment.dates else None
     at = submission.timestamp and submission.timestamp.replace(tzinfo=UTC)
     return Standing(
-        penalty=notebook.late_submission_penalty or 0.0,
+        penalty=penalty,
         seconds_late=late.by.total_seconds() if late else submission.total_seconds_late,
         by_hand={
             name: grade.score
@@ -174,11 +203,14 @@ def _standing(
         },
         comments={name: text for name, text in comments.items() if text},
         until=late.until if late else None,
+        begun=late.begun if late else 0,
         late_days=late.late_days if late else 0,
+        percent=percent,
+        all_of_it=of_points and penalty < percent / 100 * assignment.worth - 1e-9,
         late_days_left=late.left if late and settings.over_course else None,
         after=max(0.0, (at - due).total_seconds()) if at and due and late else 0.0,
         extended=bool(late and due and late.until > due),
-        policy=str(assignment.late or ""),
+        policy=str(policy or ""),
         again=any(
             grade.needs_manual_grade or (grade.auto_score is None and grade.manual_score is None)
             for grade in notebook.grades

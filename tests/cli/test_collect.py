@@ -146,9 +146,9 @@ def test_late_is_told_as_it_will_be_graded(here):
     assert late == {
         "ada": "",
         "bob": "",
-        "carl": "2 d, 1 late day",
+        "carl": "48 hours, 2 days begun",
         "eve": "",
-        "fay": "12 h, 1 late day",
+        "fay": "12 hours, 1 day begun",
     }
     assert "2 late" in said
     call("grade", NAME, "--jobs", 1, "--force")

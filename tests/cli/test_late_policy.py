@@ -78,20 +78,56 @@ def test_days_cost_and_late_days_go_first(late):
     told = call("grade", NAME, "--jobs", "1")
 
     score = f"{(right := read_course(late).assignment(NAME).max_score):g} of {right:g}"
-    assert f"│ ada │ {score} │ 2 d, 2 late days │" in told
-    assert f"│ bob │ {score} │ 4 d, 3 late days, -40 % │" in told
+    assert f"│ ada │ {score} │ 2 days, 2 days begun │" in told
+    assert f"│ bob │ {score} │ 4 days, 5 days begun │" in told
     assert penalties(late, NAME) == {"ada": 0, "bob": pytest.approx(0.4 * most), "eve": 0}
     assert "Due Friday, 31 December 1999, 12:00 (UTC)." in page(late, "ada")
-    said = "Handed in 2 days late, and 2 late days went to it: it costs nothing. Late days left: 1."
-    assert said in page(late, "ada")
-    said = f"and 3 late days went to it: {0.4 * most:.10g} less. Late days left: 0. Each day late "
-    assert f"{said}costs 20 % of the points" in page(late, "bob")
+    assert (
+        "Handed in 2 days late, 2 days begun: 2 late days went to it, and it costs nothing. "
+        "Late days left: 1."
+    ) in page(late, "ada")
+    assert (
+        "Handed in 4 days late, 5 days begun: 3 late days went to it, and 2 days cost 40 %: "
+        f"{0.4 * most:.10g} less. Late days left: 0. Each day late costs 20 % of the points"
+    ) in page(late, "bob")
+    brief = f"4 days, 5 days begun, 3 late days, \N{MINUS SIGN}{0.4 * most:.10g}</td>"
+    assert brief in (late / "results" / f"{NAME}.html").read_text()
     assert "Late days left: 3." in page(late, "eve")
     # What one hand-in costs depends on the other, in whichever order they are graded.
     assert penalties(late, LATER) == {"ada": pytest.approx(0.2 * most), "bob": 0}
     call("pages", LATER)
-    assert f"1 late day went to it: {0.2 * most:.10g} less. Late days left: 0." in page(
-        late, "ada", LATER
+    said = (
+        f"1 late day went to it, and 1 day costs 20 %: {0.2 * most:.10g} less. Late days left: 0."
+    )
+    assert said in page(late, "ada", LATER)
+
+
+def test_what_has_no_points_takes_no_late_day(late):
+    sent(late, "eve", NAME, "2000-01-05 08:00:00")  # as it was handed out
+    sent(late, "bob", LATER, "2000-02-03 08:00:00")
+    notebook = late / "submitted" / "bob" / LATER / f"{LATER}.ipynb"
+    stub = (late / "submitted" / "eve" / NAME / f"{NAME}.ipynb").read_text()
+    notebook.write_text(stub.replace(f'"assignment": "{NAME}"', f'"assignment": "{LATER}"'))
+    for name in (NAME, LATER):
+        call("grade", name, "--jobs", "1")
+    said = "4 days and 20 hours late, 5 days begun: it has no points to lose. Late days left: 3."
+    assert said in page(late, "eve")
+    assert penalties(late, NAME)["eve"] == 0
+    with Gradebook(read_settings(late).db_url) as book:
+        grade = book.find_grade("report", LATER, LATER, "bob")
+        grade.needs_manual_grade, grade.auto_score = True, None  # people have yet to read it
+        book.db.commit()
+    call("pages", LATER)
+    assert "3 late days went to it, and it costs nothing. Late days left: 0." in page(
+        late, "bob", LATER
+    )
+    with Gradebook(read_settings(late).db_url) as book:
+        grade = book.find_grade("report", LATER, LATER, "bob")
+        grade.needs_manual_grade, grade.manual_score = False, 1
+        book.db.commit()
+    call("pages", LATER)
+    assert "3 late days went to it, and it costs nothing. Late days left: 0." in page(
+        late, "bob", LATER
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.collect import Place, collect
-from autograder.course import Due, lateness, read_course, read_roster
+from autograder.course import Due, behind, read_course, read_roster
 
 NAME = "squares"
 COURSE = f"""\
@@ -52,7 +52,7 @@ class Course:
             source,
             roster,
             lambda student: Place(submitted / student / NAME, earlier / student / NAME),
-            lambda _, at: lateness(manifest, {NAME: Due(at, due)})[NAME],
+            lambda _, at: behind(assignment, Due(at, due)),
             **options,
         )
         self.last = done

@@ -1,5 +1,6 @@
 """What course.yml says of late work, and what it comes to for a student over the whole course."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -147,21 +148,45 @@ def test_no_late_day_goes_where_it_changes_nothing(tmp_path):
     assert lateness(free, late_by(a2=1))["a2"].late_days == 0
 
 
+def test_no_late_day_goes_where_the_points_are_lost_anyway(tmp_path):
+    course = course_of(tmp_path, "{percent_per_day: 10}", late_days=2)  # 10 points each
+
+    def spent(days, score):
+        due = late_by(a0=days, a1=2)
+        found = lateness(course, due | {"a0": replace(due["a0"], score=score)})
+        return found["a0"].late_days, found["a1"].late_days
+
+    assert spent(5, 0) == (0, 2)
+    assert spent(5, 2) == (0, 2)  # of 2 points, 5 days take as much as 3
+    assert spent(5, 3.5) == (2, 0)
+    assert spent(3, 2) == (2, 0)
+    assert spent(5, None) == (2, 0)  # people have yet to give points
+    course = course_of(tmp_path / "share", "{percent_per_day: 10, percent_of: score}", 2)
+    assert (spent(5, 0), spent(5, 1)) == ((0, 2), (2, 0))
+
+
 @settings(deadline=None, max_examples=60)
 @given(
     st.dictionaries(st.sampled_from(["a0", "a1", "a2"]), st.floats(-2, 9)),
     st.integers(0, 6),
     st.integers(0, 100),
     st.integers(1, 100),
+    st.none() | st.floats(0, 10),
 )
-def test_whoever_hands_in_later_never_pays_less(tmp_path_factory, days, budget, daily, cap):
+def test_whoever_hands_in_later_never_pays_less(tmp_path_factory, days, budget, daily, cap, score):
     policy = f"{{percent_per_day: {daily}, percent_at_most: {cap}}}"
     course = course_of(tmp_path_factory.mktemp("c"), policy, budget if daily else 0)
-    found = lateness(course, late_by(**days))
+
+    def of(days):
+        dues = late_by(**days)
+        return lateness(course, {name: replace(each, score=score) for name, each in dues.items()})
+
+    def costs(each):
+        most = 10 if score is None else score
+        return min(most, course.late.costs(each.days, 10, most))
+
+    found = of(days)
     assert sum(each.late_days for each in found.values()) <= course.late_days
     for name, each in found.items():
         assert 0 <= each.days <= days_begun(timedelta(days=max(0, days[name]) + 1e-9))
-        later = lateness(course, late_by(**days | {name: days[name] + 1}))
-        cost, more = (of[name].days for of in (found, later))
-        late = course.assignment(name).late
-        assert late.percent(more) >= late.percent(cost)
+        assert costs(of(days | {name: days[name] + 1})[name]) >= costs(each)
