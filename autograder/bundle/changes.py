@@ -10,10 +10,10 @@ from autograder.course import MANIFEST, SOLUTIONS, counted
 from autograder.notebooks import percent_cells
 from autograder.release import without_facts
 
-_DATED = ("dates", "late")
+_DATED = ("dates", "late", "late_days")
 # Of an entry in course.yml what has a line of its own here, and what nobody is graded by.
 _OWN_LINE = {"items", "manual", "title", "estimate", "files", *_DATED}
-_OF_COURSE = ("limits", "banned", "charge", "late", "dates")
+_OF_COURSE = ("limits", "banned", "charge", *_DATED)
 _SAMPLES = ("right", "wrong", "hostile", "figures")
 
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from nbgrader.utils import parse_utc
-
 from autograder.collect.entries import CollectError
+from autograder.course import moment
 
 __all__ = ["Said", "read_times"]
 
@@ -70,15 +69,6 @@ def _time(text: str, zone: tzinfo | None, where: str) -> datetime | None:
     if not text.strip("-"):
         return None  # nothing was handed in
     try:
-        if re.match(r"\d{4}-\d\d-\d\d", text):
-            found = datetime.fromisoformat(re.sub(r" ?UTC$", "+00:00", text).replace(" +", "+"))
-        elif re.search("[A-Za-z]{3}", text):
-            found = parse_utc(text)
-        else:
-            raise ValueError("is it the month or the day that is first?")
-        return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
+        return moment(text, zone).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise CollectError(
-            f"{where} must be a date and time, such as 2027-02-08 23:02 or Monday, 8 February "
-            f"2027, 11:02 PM; got {text[:60]!r} ({error})"
-        ) from error
+        raise CollectError(f"{where} {error}") from error

@@ -28,6 +28,7 @@ from autograder.course.layout import (
 from autograder.course.lines import FILE as MANIFEST
 from autograder.course.lines import ManifestError, place
 from autograder.course.manifest import Course, check_id, read_course
+from autograder.course.moments import moment
 from autograder.course.result import (
     Feedback,
     ItemResult,
@@ -87,6 +88,7 @@ __all__ = [
     "known_secret",
     "lateness",
     "long",
+    "moment",
     "place",
     "print_of",
     "print_of_engine",

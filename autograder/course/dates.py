@@ -67,6 +67,16 @@ class Late(Entry):
         cap = f", {self.percent_at_most:g} % at most" if self.percent_at_most < 100 else ""
         return f"Each day late costs {self.percent_per_day:g} % {of}{cap}."
 
+    def with_late_days(self, days: int) -> str:
+        """The same; days: the late days that each student has for the course."""
+        most = days if self.late_days_at_most is None else min(days, self.late_days_at_most)
+        if not most or not self.percent_per_day:
+            return str(self)
+        here = f", {most} at most for this assignment" if most < days else ""
+        go = "it goes first, and costs" if days == 1 else "they go first, and cost"
+        have = f"You have {counted(days, 'late day')} for the whole course{here}"
+        return f"{self} {have}: {go} nothing."
+
 
 def days_begun(late: timedelta) -> int:
     """How many days somebody is late: each one that has begun counts; 0 when in time."""

@@ -2,8 +2,9 @@
 
     student,assignment,days,until,reason
     s042,a1,2,,ill
-    s007,a2,,2027-03-01T12:00:00+01:00,
+    s007,a2,,2027-03-01 12:00,
 
+A time without an offset is in the zone of the due date.
 It is about the class, and so stays out of the course's history, as all its tables do.
 """
 
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from autograder.course.lines import ManifestError
 from autograder.course.manifest import Course
+from autograder.course.moments import moment
 from autograder.course.roster import ROSTER, read_roster
 
 __all__ = ["EXTENSIONS", "Extension", "Extensions", "ExtensionsError", "read_extensions"]
@@ -25,7 +27,6 @@ __all__ = ["EXTENSIONS", "Extension", "Extensions", "ExtensionsError", "read_ext
 EXTENSIONS = "extensions.csv"
 _COLUMNS = ("student", "assignment", "days", "until", "reason")
 _MAX_BYTES = 2**20
-_MOMENT = "a date and time with its UTC offset, such as 2027-03-01T12:00:00+01:00"
 
 
 class ExtensionsError(ManifestError):
@@ -136,11 +137,9 @@ def _until(row: Mapping[str, str], course: Course) -> datetime:
     if row["days"]:
         return dates.due + timedelta(days=_days(row["days"]))
     try:
-        until = datetime.fromisoformat(row["until"])
+        until = moment(row["until"], dates.due.tzinfo)
     except ValueError as error:
-        raise ValueError(f"until must be {_MOMENT}, got {row['until']!r}") from error
-    if until.tzinfo is None:
-        raise ValueError(f"until must be {_MOMENT}, got {row['until']!r}")
+        raise ValueError(f"until {error}") from error
     if until <= dates.due:
         raise ValueError(f"until must be after the due date ({dates.due}), got {until}")
     return until

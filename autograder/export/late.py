@@ -70,8 +70,10 @@ class LatePolicy(LateSubmissionPlugin):  # type: ignore[misc] # nbgrader ships n
 
 def _final_score(submission: Any) -> float | None:
     """What a submission has, once nothing of it waits for people."""
-    # They are what they were when first asked for.
-    object_session(submission).refresh(submission, ["score", "needs_manual_grade"])
+    # Both are what they were when first asked for.
+    session = object_session(submission)
+    assert session is not None  # nobody asks once the gradebook is closed
+    session.refresh(submission, ["score", "needs_manual_grade"])
     return None if submission.needs_manual_grade else max(0.0, submission.score)
 
 

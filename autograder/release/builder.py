@@ -135,7 +135,7 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     files |= for_people(course, exam.assignment, files)
     notebook = f"{assignment_id}.ipynb"
     files[notebook] = b""
-    built = Built(files | _generate(exam, files, ready))
+    built = Built(files | _generate(exam, files, ready, course.late_days))
     problems = leaks(built.files, exam.source, {*files}, secret, told)
     if problems:
         raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
@@ -145,7 +145,9 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
 # The notebook, by nbgrader
 
 
-def _generate(exam: Exam, files: dict[str, bytes], ready: SourceCell) -> dict[str, bytes]:
+def _generate(
+    exam: Exam, files: dict[str, bytes], ready: SourceCell, late_days: int
+) -> dict[str, bytes]:
     """What nbgrader's generate_assignment makes of a clean folder with these files."""
     name = exam.assignment.id
     with tempfile.TemporaryDirectory(prefix="autograder-release-") as root:
@@ -154,7 +156,8 @@ def _generate(exam: Exam, files: dict[str, bytes], ready: SourceCell) -> dict[st
         for path, data in files.items():
             (source / path).parent.mkdir(exist_ok=True)
             (source / path).write_bytes(data)
-        made = source_notebook(_with_first(ready, exam.source), exam.assignment)
+        first = _with_first(ready, exam.source)
+        made = source_notebook(first, exam.assignment, late_days)
         nbformat.write(made, source / f"{name}.ipynb")
         config = Config()
         config.CourseDirectory.root = root
@@ -182,7 +185,9 @@ def _with_first(ready: SourceCell, source: Source) -> Source:
     return replace(source, cells=(*cells[:at], ready, *cells[at:]))
 
 
-def source_notebook(source: Source, assignment: Assignment) -> nbformat.NotebookNode:
+def source_notebook(
+    source: Source, assignment: Assignment, late_days: int = 0
+) -> nbformat.NotebookNode:
     """The source as nbgrader wants it: metadata, points and ids from their one home."""
     for role, parts in (("check", assignment.items), ("manual", assignment.manual)):
         names = [cell.name for cell in source.cells if cell.role == role]
@@ -198,7 +203,7 @@ def source_notebook(source: Source, assignment: Assignment) -> nbformat.Notebook
         text = cell.source
         if cell.kind == "markdown" and cell.role is None:
             text = with_points(text, assignment)
-            text = with_facts(text, assignment) if cell is story else text
+            text = with_facts(text, assignment, late_days) if cell is story else text
         node = new(text, id=(cell.grade_id or f"text_{number}").replace(".", "_"))
         if cell.grade_id:
             node.metadata["nbgrader"] = _nbgrader(cell, assignment)

@@ -14,12 +14,15 @@ _WORTH = re.compile(
 )
 
 
-def with_facts(story: str, assignment: Assignment) -> str:
-    """The first text of a notebook: under its title when to hand in, the time and the points."""
+def with_facts(story: str, assignment: Assignment, late_days: int = 0) -> str:
+    """The first text of a notebook: under its title when to hand in, the time and the points.
+
+    late_days: of each student, for the course.
+    """
     told = []
     if assignment.dates is not None:
         told.append(f"**Due {as_words(assignment.dates.due)}.**")
-        told += [str(assignment.late)] if assignment.late else []
+        told += [assignment.late.with_late_days(late_days)] if assignment.late else []
     by_hand = sum(part.points for part in assignment.manual if not part.extra)
     hand = f", {by_hand:g} of them given by people" if by_hand else ""
     worth = f"{_points(assignment.worth)}{' extra' * assignment.extra}{hand}"

@@ -92,6 +92,16 @@ def test_dates_and_titles_do_not(course):
     assert {each.what.partition(":")[0] for each in found(course)} == {"dates", "title"}
 
 
+def test_late_days_are_for_students_alone(course):
+    edit(
+        course,
+        "course.yml",
+        ("assignments:", "late: {percent_per_day: 9}\nlate_days: 2\nassignments:"),
+    )
+    shared = {(each.what, each.students) for each in found(course) if each.assignment is None}
+    assert ("course.yml: late_days: none before, 2 now", True) in shared
+
+
 def test_limits_and_banned_calls_do(course):
     text = (course / "course.yml").read_text()
     assert "wall_seconds" in text

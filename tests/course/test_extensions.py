@@ -42,6 +42,20 @@ def test_days_and_moments(course):
     assert read(course, HEAD + 'ada,a1_attention,0.5,,"ill, again"\n')["ada", "a1_attention"]
 
 
+@pytest.mark.parametrize(
+    ("until", "meant"),
+    [
+        ("2027-03-01 23:59", "2027-03-01T23:59:00+01:00"),  # in the zone of the due date
+        ("2027-03-01T12:00:00", "2027-03-01T12:00:00+01:00"),
+        ("2027-03-01 12:00 UTC", "2027-03-01T12:00:00+00:00"),
+        ('"Monday, 1 March 2027, 11:59 PM"', "2027-03-01T23:59:00+01:00"),
+    ],
+)
+def test_a_moment_as_times_of_handing_in_are_written(course, until, meant):
+    found = read(course, f"{HEAD}ada,a1_attention,,{until},\n")["ada", "a1_attention"].until
+    assert found == datetime.fromisoformat(meant)
+
+
 WRONG = [
     ("ada,a9,2,,", "assignment must be one of a1_attention, got 'a9'"),
     (",a1_attention,2,,", "student must be a student's id, is empty"),
@@ -53,8 +67,16 @@ WRONG = [
         "ada,a1_attention,2,2027-03-01T12:00:00Z,",
         "must have either days or until, got days '2' and until '2027-03-01T12:00:00Z'",
     ),
-    ("ada,a1_attention,,1 March,", "until must be a date and time with its UTC offset, such as"),
-    ("ada,a1_attention,,2027-03-01T12:00:00,", "until must be a date and time with its UTC offset"),
+    (
+        "ada,a1_attention,,1 March,",
+        "until must be a date and time, such as 2027-02-08 23:02 or Monday, 8 February 2027, "
+        "11:02 PM; got '1 March' (at what time?)",
+    ),
+    ("ada,a1_attention,,2027-03-01,", "until must be a date and time, such as 2027-02-08 23:02"),
+    (
+        "ada,a1_attention,,3/1/2027 12:00,",
+        "until must be a date and time, such as 2027-02-08 23:02",
+    ),
     (
         "ada,a1_attention,,2027-02-08T22:00:00Z,",
         "until must be after the due date (2027-02-08 23:59:00+01:00), got "

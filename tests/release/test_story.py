@@ -9,7 +9,9 @@ import nbformat
 import pytest
 
 from autograder.course import read_answers, read_course
+from autograder.course.dates import Late
 from autograder.release.builder import ReleaseError, build
+from autograder.release.needs import for_people
 from autograder.release.story import with_facts, with_points, without_facts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +34,24 @@ def test_under_the_title_stand_the_date_the_time_and_the_points():
     assert with_facts("No title.", undated) == (
         "Plan two evenings for it; it is worth 15 points.\n\nNo title."
     )
+
+
+def test_late_days_are_told_where_there_are_some():
+    late = Late(percent_per_day=10, percent_at_most=50)
+    first = told(COURSE.assignment("a1_attention"), late=late)
+    assert "50 % at most. Plan" in with_facts("# A title", first)
+    assert (
+        "Each day late costs 10 % of the points, 50 % at most. You have 4 late days for the whole "
+        "course: they go first, and cost nothing. Plan"
+    ) in with_facts("# A title", first, late_days=4)
+    course = COURSE.model_copy(update={"late_days": 1})
+    readme = for_people(course, first, ())["README.md"].decode()
+    assert "50 % at most. You have 1 late day for the whole course: it goes first, and" in readme
+    here = late.model_copy(update={"late_days_at_most": 2})
+    assert "for the whole course, 2 at most for this assignment: they" in here.with_late_days(4)
+    nowhere = late.model_copy(update={"late_days_at_most": 0})
+    assert nowhere.with_late_days(4) == str(late)
+    assert Late().with_late_days(4) == "Late work costs nothing."
 
 
 def test_of_what_is_extra_the_points_are_told_to_be():
