@@ -8,7 +8,7 @@ from autograder.course.content import (
     print_of_engine,
     print_of_files,
 )
-from autograder.course.dates import as_words, counted, long
+from autograder.course.dates import as_words, begun, counted, long
 from autograder.course.entry import UnknownIdError
 from autograder.course.extensions import (
     EXTENSIONS,
@@ -79,6 +79,7 @@ __all__ = [
     "Verdict",
     "as_words",
     "assignment_folder",
+    "begun",
     "behind",
     "check_id",
     "counted",

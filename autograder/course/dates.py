@@ -92,6 +92,12 @@ def long(late: timedelta) -> str:
     return " and ".join(counted(n, word) for n, word in ((days, "day"), (hours, "hour")) if n)
 
 
+def begun(late: timedelta, days: int) -> str:
+    """What is told behind that: the days that have begun, if they count and are others."""
+    said = counted(days, "day")
+    return f", {said} begun" if days and said != long(late) else ""
+
+
 def counted(number: int, word: str) -> str:
     """A number of things, in words: 1 day, 2 days."""
     return f"{number} {word}{'s' * (number != 1)}"

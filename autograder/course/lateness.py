@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from autograder.course.assignment import Assignment
-from autograder.course.dates import counted, days_begun, long
+from autograder.course.dates import begun, days_begun, long
 from autograder.course.manifest import Course
 
 __all__ = ["Behind", "Due", "Lateness", "behind", "lateness"]
@@ -33,8 +33,7 @@ class Behind:
 
     def __str__(self) -> str:
         """27 hours, 2 days begun; empty when in time."""
-        begun = f", {counted(self.begun, 'day')} begun" if self.begun else ""
-        return f"{long(self.by)}{begun}" if self.by else ""
+        return long(self.by) + begun(self.by, self.begun) if self.by else ""
 
 
 @dataclass(frozen=True)

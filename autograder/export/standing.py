@@ -15,7 +15,7 @@ from nbgrader.api import Comment, Grade, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import or_, select
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
-from autograder.course import Assignment, Result, as_words, counted, long
+from autograder.course import Assignment, Result, as_words, begun, counted, long
 from autograder.export.opening import open_gradebook
 from autograder.export.page import number
 from autograder.export.settings import Settings
@@ -101,7 +101,7 @@ class Standing:
 
     @property
     def _begun(self) -> str:
-        return f", {counted(self.begun, 'day')} begun" if self.begun else ""
+        return begun(timedelta(seconds=self.seconds_late), self.begun)
 
     @property
     def _costs(self) -> str:

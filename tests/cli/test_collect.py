@@ -146,7 +146,7 @@ def test_late_is_told_as_it_will_be_graded(here):
     assert late == {
         "ada": "",
         "bob": "",
-        "carl": "48 hours, 2 days begun",
+        "carl": "2 days",
         "eve": "",
         "fay": "12 hours, 1 day begun",
     }
