@@ -51,7 +51,7 @@ def with_points(text: str, assignment: Assignment) -> str:
 
 def without_facts(text: str) -> str:
     """A text of a notebook without what the release writes: one of other dates is the same."""
-    return _WORTH.sub("", _FACTS.sub("", text))
+    return _WORTH.sub(r"\1", _FACTS.sub("", text))
 
 
 def _points(points: float) -> str:

@@ -535,8 +535,8 @@ def greedy_decode_cached(model, source, start_id, end_id, max_len):
 #
 # With rows that end at different steps, each holds its words, `end_id`, and `model.pad_id` (also
 # one that is not 0) up to the width of the longest row; the others are not disturbed, however long
-# their sources are. When all rows have ended nothing more is written. A single row ends as well. The
-# start ends no row, even where `start_id` and `end_id` are the same.
+# their sources are. When all rows have ended nothing more is written. A single row ends as well.
+# The start ends no row, even where `start_id` and `end_id` are the same.
 
 # %% active="ipynb" check="cached_end"
 # check("cached_end")
