@@ -15,6 +15,7 @@ from autograder.export.page import LOOKS, number
 __all__ = ["Card", "Choice", "as_text", "cards_of", "evidence", "line", "told_in"]
 
 _KEPT = (Verdict.PASSED, Verdict.CARRIED, Verdict.INTERNAL)
+_ASKED = (Verdict.WRONG, Verdict.ERROR)
 _EITHER = "One of these, and nothing tells here which:"
 _HIDES = "An exception hides what comes after it: there may be more to find."
 _WIDTH = 88  # characters of a line of text
@@ -98,16 +99,18 @@ def evidence(item: ItemResult, told: bool) -> tuple[str, ...]:
     """What there is to read below an item's line; told: whether a card tells of it."""
     if item.verdict is Verdict.CARRIED:
         return ()  # its line says it all
-    if not told:
-        return item.said
-    return tuple(filter(None, (item.message, None if item.diagnosis else item.hint)))
+    known = (item.message, None if item.diagnosis else item.hint) if told else item.said
+    said = list(filter(None, known))
+    if item.message and item.verdict in _ASKED:
+        said[0] = f"Asked: {said[0]}"  # it says what should hold, and stands where it does not
+    return tuple(said)
 
 
 def _told_of(item: ItemResult) -> tuple[str, ...]:
     """What is told of an item that no mistake touches: a heading, and more."""
     meaning = LOOKS[item.verdict].meaning
     if item.verdict is Verdict.WRONG:
-        return (meaning, *item.said)
+        return (meaning, *evidence(item, told=False))
     # The first line says what should hold, which differs from item to item.
     first, _, rest = (item.message or meaning).partition("\n")
     heading, _, more = (rest or first).partition("\n")

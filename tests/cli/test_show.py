@@ -23,7 +23,7 @@ def test_mistakes_come_first_and_the_items_point_to_them():
     assert "\n\n2. Not yet explained: Attention output\n" in first
     for text in (NAMED.what[0], NAMED.think[0], UNKNOWN.proof, UNKNOWN.example.call):
         assert said.count(text) == 1
-    assert items.startswith("wrong (0 of 3), mistake 2\n  why attention_output is wrong\n")
+    assert items.startswith("wrong (0 of 3), mistake 2\n  Asked: why attention_output is wrong\n")
     assert items.endswith("attention_mask: carried (1.5 of 1.5), right except for mistake 1\n")
 
 

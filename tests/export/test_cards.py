@@ -72,7 +72,7 @@ def test_items_that_are_told_alike_are_told_once():
     assert stub.heading == "The cell f is still the stub."
     assert [each.item for each in stub.items] == ["first", "second"]
     assert stub.costs == 5
-    assert wrong.said == (said[2],)
+    assert wrong.said == (f"Asked: {said[2]}",)
     assert told_in([stub, wrong])["second"] == [stub]
 
 
@@ -104,7 +104,7 @@ def test_what_a_mistake_tells_is_no_evidence_of_its_items():
     _, result = with_mistakes()
     told = {"diagnosis": "what this mistake gives", "known": "known", "hint": "Where?"}
     wrong = result.items[0].model_copy(update=told)
-    message = "why attention_output is wrong"
+    message = "Asked: why attention_output is wrong"
     assert evidence(wrong, told=True) == (message,)
     assert evidence(wrong, told=False) == (message, "what this mistake gives", "known")
     hinted = wrong.model_copy(update={"diagnosis": None})

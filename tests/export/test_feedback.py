@@ -180,7 +180,7 @@ def test_messages_keep_their_lines(tmp_path):
         graded("s042", a1, items=(item.model_copy(update={"message": message}),)),
         a1,
     )
-    kept = re.search(rf'<p class="(\w+)">{re.escape(message)}</p>', html)
+    kept = re.search(rf'<p class="(\w+)">Asked: {re.escape(message)}</p>', html)
     assert re.search(rf"\.{kept[1]} {{[^}}]*white-space: pre-line", html)
 
 
