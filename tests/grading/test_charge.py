@@ -372,4 +372,7 @@ def test_what_one_item_proves_settles_another_that_was_looked_at_behind_a_right_
     """Of two that give all that an item asks, one is proven where the decoder is replaced."""
     result = graded("a5_transformer", "scanned")
     faults = [each.faults for each in result.mistakes]
-    assert sorted(faults) == [("decoder.AddsTheInputOfEachLayer",), ("greedy_decode.PadsToMaxLen",)]
+    assert sorted(faults) == [
+        ("decoder.AddsTheInputOfEachLayer",),
+        ("greedy_decode.PaddedInTheEnd",),
+    ]

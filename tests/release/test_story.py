@@ -45,7 +45,7 @@ def test_late_days_are_told_where_there_are_some():
         "course: they go first, and cost nothing. Plan"
     ) in with_facts("# A title", first, late_days=4)
     course = COURSE.model_copy(update={"late_days": 1})
-    readme = for_people(course, first, ())["README.md"].decode()
+    readme = for_people(course, first, {"matplotlibrc": b""})["README.md"].decode()
     assert "50 % at most. You have 1 late day for the whole course: it goes first, and" in readme
     here = late.model_copy(update={"late_days_at_most": 2})
     assert "for the whole course, 2 at most for this assignment: they" in here.with_late_days(4)

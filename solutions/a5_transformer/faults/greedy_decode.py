@@ -452,6 +452,18 @@ class PadsToMaxLen(GreedyDecode):
         return False
 
 
+class PaddedInTheEnd(PadsToMaxLen):  # it stops in time, into a buffer of max_len
+    def take(self, source, model, max_len):
+        self.width, self.pad_id = max_len, model.pad_id
+        return super().take(source, model, max_len)
+
+    def is_done(self, ended, before):
+        return bool(ended.all())
+
+    def give(self, target):
+        return torch.nn.functional.pad(target, (0, self.width - target.shape[1]), value=self.pad_id)
+
+
 class NeverEnds(GreedyDecode):
     """end_id is not looked at: each row has max_len tokens, and goes on after its end.
 
