@@ -56,12 +56,8 @@ def judge(name: str, item: Item, known: Mapping[str, str], names: Mapping[str, A
     assert problem is not None
     if came[first].is_unwritten:
         return _begun(name, item, case["sentence"], problem)
-    lines, brief, cause = (
-        [_asked(case["sentence"]), problem],
-        _brief(problem, came[first].said),
-        None,
-    )
-    proven = problem.cause is not None and came[first].error is None
+    lines, brief = [_asked(case["sentence"]), problem], _brief(problem, came[first].said)
+    cause, proven = problem.cause, problem.cause is not None and came[first].error is None
     said = mistakes(item, known, came, problems)
     if said:
         what = "this mistake" if len(said) == 1 else "one of these mistakes"
@@ -72,9 +68,7 @@ def judge(name: str, item: Item, known: Mapping[str, str], names: Mapping[str, A
     lines += example_of(item, names, tolerance, came[first].error is not None)
     if not said and problem.kind in case["fits"] and case["hint"]:
         lines.append(case["hint"])
-    return Verdict(
-        name, item["title"], "wrong", brief, tuple(lines), cause or problem.cause, proven
-    )
+    return Verdict(name, item["title"], "wrong", brief, tuple(lines), cause, proven)
 
 
 def behind(verdict: Verdict, recorded: Mapping[str, Any], names: Mapping[str, Any]) -> Verdict:

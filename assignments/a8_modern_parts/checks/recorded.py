@@ -124,11 +124,9 @@ def _called(case: _Case, names: Mapping[str, Any]) -> Came:
         for old, new, parameter in zip(before, args, every, strict=False)
         if old is not None and not torch.equal(old, new)
     ]
-    came = Came(said, got, read, changed=changed)
     made = zip(modules, _modules_of(case), strict=True)
-    came.mode_changed = any(
-        each.training != part["train"] for module, part in made for each in module.modules()
-    )
+    moded = any(x.training != part["train"] for module, part in made for x in module.modules())
+    came = Came(said, got, read, changed=changed, mode_changed=moded)
     if case["cotangents"] is not None:
         try:
             weights = [
