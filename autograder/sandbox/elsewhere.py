@@ -31,13 +31,30 @@ _SAYS = {
     _TENSOR.get_device: OTHER.index,
 }
 _MOVES = {Tensor.to, Tensor.type, Tensor.type_as, Tensor.cpu, Tensor.cuda}
-# Of the second tensor they take the shape, or copy the values, wherever it lies.
+_PARSED = torch._C._nn._parse_to  # where a module is to go
+_BRACKETS = {
+    *(Tensor.__getitem__, Tensor.__setitem__, Tensor.index_put, Tensor.index_put_),
+    *(torch.index_put, torch.index_put_),
+}
+# Of further tensors they take the shape, or copy the values, wherever those lie.
 _OF_ANY_DEVICE = {
-    *(Tensor.copy_, Tensor.expand_as, Tensor.view_as, Tensor.reshape_as, torch.broadcast_tensors),
-    *(_TENSOR.data.__set__, torch._has_compatible_shallow_copy_type),  # how a module is moved
+    *("copy_", "fill_", "bernoulli_", "resize_as_", "expand_as", "view_as", "reshape_as"),
+    *("slice_scatter", "select_scatter", "diagonal_scatter", "narrow", "tensor_split"),
+    *("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_tensors"),
+    *("new_tensor", "pad_sequence", "_has_compatible_shallow_copy_type"),
+}
+_SETS_DATA = _TENSOR.data.__set__  # how a module is moved
+# Elsewhere a number of the CPU may stand beside tensors over there; in these it may not.
+_NOT_EVEN_NUMBERS = {
+    *("stack", "hstack", "vstack", "embedding", "gather", "take", "index_select", "masked_select"),
+    *("scatter", "scatter_add", "index_add", "index_copy", "isin", "searchsorted", "equal"),
+    *("clamp", "clamp_min", "clamp_max", "clip", "logaddexp", "prelu", "addmm", "baddbmm"),
+    *("mse_loss", "huber_loss", "smooth_l1_loss", "nll_loss"),
 }
 # Made of numbers: that one of these was in a tensor says nothing about where.
 _OF_NUMBERS = {torch.arange, torch.empty, torch.eye, torch.full, torch.ones, torch.zeros}
+# An address that is kept is not used again. What a function keeps lies there in later calls, too.
+_THERE: dict[int, StorageWeakRef] = {}
 
 
 class AnotherDevice(TorchFunctionMode):
@@ -45,11 +62,10 @@ class AnotherDevice(TorchFunctionMode):
 
     def __init__(self) -> None:
         TorchFunctionMode.__init__(self)
-        self._there: dict[int, StorageWeakRef] = {}  # an address that is kept is not used again
 
     def has(self, value: Any) -> bool:
         """Whether this is a tensor that lies there."""
-        return _address(value) in self._there
+        return _address(value) in _THERE
 
     def taken(self, tensor: Tensor) -> Tensor:
         """A copy of it that lies there."""
@@ -63,13 +79,16 @@ class AnotherDevice(TorchFunctionMode):
         if func in _MOVES:
             return self._moved(func, *args, **options)
         given = list(_tensors((args, list(options.values()))))
+        if func is _PARSED:
+            device, *others = func(*args, **options)
+            return OTHER if any(map(self.has, given)) else device, *others
         self._refuse(func, args, given)
         wanted = options.pop("device", None)
         result = func(*args, **options)
         if wanted is not None:
             return self._put(result, _is_other(wanted), given)
         numbers = func in _OF_NUMBERS or (func is torch.tensor and given != [args[0]])
-        if not numbers and any(map(self.has, given)):
+        if not numbers and any(map(self.has, given[:1] if _any_device(func) else given)):
             old = {_address(each) for each in given}
             for each in _tensors(result):
                 if _address(each) not in old:  # a view lies where its base does
@@ -82,7 +101,7 @@ class AnotherDevice(TorchFunctionMode):
             tensor = tensor.clone()
         storage = _storage(tensor)
         if there and storage is not None:
-            self._there[storage._cdata] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
+            _THERE[storage._cdata] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
         return tensor
 
     def _moved(self, func: Any, tensor: Tensor, *args: Any, **options: Any) -> Any:
@@ -115,10 +134,10 @@ class AnotherDevice(TorchFunctionMode):
                 f"can't convert {OTHER} device type tensor to numpy. "
                 "Use Tensor.cpu() to copy the tensor to host memory first."
             )
-        if func in (Tensor.__getitem__, Tensor.__setitem__):
+        if func in _BRACKETS:
             indices = [each for each in _tensors(args[1:2]) if _is_index(each)]
             values = [each for each in _tensors(args[2:]) if each.dim()]
-            number_is_written = func is Tensor.__setitem__ and not values
+            number_is_written = func is not Tensor.__getitem__ and not values
             if not number_is_written and not self.has(args[0]) and any(map(self.has, indices)):
                 raise RuntimeError(
                     "indices should be either on cpu or on the same device as the indexed tensor "
@@ -127,8 +146,11 @@ class AnotherDevice(TorchFunctionMode):
             given = [args[0], *_tensors(args[2:])]
             if not indices or not given[-1].dim():  # it is copied there
                 return
-        found = {self.has(each) for each in given if self.has(each) or each.dim()}
-        if func not in _OF_ANY_DEVICE and len(found) == 2:
+        name = getattr(func, "__name__", "")
+        there = {self.has(each) for each in given if self.has(each) or _counts(each, name)}
+        if name.endswith("_") and name[-2:] != "__" and given and any(map(self.has, given)):
+            there.add(self.has(given[0]))  # what is written to cannot come along, not even a number
+        if not _any_device(func) and len(there) == 2:
             raise RuntimeError(
                 "Expected all tensors to be on the same device, but found at least two devices, "
                 f"{OTHER} and cpu!"
@@ -171,6 +193,15 @@ def _address(value: Any) -> int | None:
 
 def _is_other(device: Any) -> bool:
     return type(device) is int or torch.device(device).type == OTHER.type
+
+
+def _any_device(func: Any) -> bool:
+    return func == _SETS_DATA or getattr(func, "__name__", "") in _OF_ANY_DEVICE
+
+
+def _counts(tensor: Tensor, name: str) -> bool:
+    """Whether one of the CPU may not stand beside others in the function of this name."""
+    return tensor.dim() > 0 or name.removesuffix("_") in _NOT_EVEN_NUMBERS
 
 
 def _is_index(tensor: Tensor) -> bool:
