@@ -18,7 +18,9 @@ from unittest import mock
 
 import torch
 
-torch.cuda.init()  # before the kit is imported, which hides it from what it starts
+if not torch.cuda.is_available():
+    sys.exit("torch finds no GPU here to compare with")
+NAME = torch.cuda.get_device_name()  # before the kit is imported, which hides it
 
 from devices import ALLOWED, NOT_FAKED, NOT_SEEN, REFUSED, result_of  # noqa: E402
 
@@ -131,7 +133,7 @@ def of_tables() -> Iterator[tuple[str, str, str]]:
 def main() -> int:
     torch.set_num_threads(1)
     signal.signal(signal.SIGALRM, stop)
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")
+    print(f"{NAME}, torch {torch.__version__}")
     counts: Counter[bool] = Counter()
     for name in sys.argv[1:] or ["tables", *(each.id for each in read_course(ROOT).assignments)]:
         for what, ours, real in of_tables() if name == "tables" else of_samples(name):

@@ -5,7 +5,7 @@ import torch
 from autograder.asking.student import Question
 from autograder.sandbox import wire
 from autograder.sandbox.modules import Watched
-from autograder.sandbox.session import Answer
+from autograder.sandbox.session import EARLIER, Answer
 
 # What reading an answer may raise that was made to be misread.
 NO_ANSWER = (
@@ -21,7 +21,8 @@ def read_answer(reply: wire.Header, tensors: wire.Tensors, question: Question) -
     """
     inputs = len(question.args) + len(question.kwargs)
     changed = tuple(int(each) for each in reply["changed"])
-    if any(not 0 <= each < inputs for each in changed):
+    places = {*range(inputs), *([EARLIER] if question.how.before else [])}
+    if not places.issuperset(changed):
         raise ValueError("it names inputs that were not given")
     gradients = tuple(wire.unpack(each, tensors) for each in reply["gradients"])
     answer = Answer(

@@ -17,7 +17,7 @@ from autograder.handout.checks.problem import Problem
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
-from autograder.sandbox.session import Answer
+from autograder.sandbox.session import EARLIER, Answer
 
 _GRADIENT = "the gradient of"
 
@@ -128,6 +128,8 @@ class Agree:
         if problem is None and same_mode and got.mode_changed != expected.mode_changed:
             said = "a module is left in another mode (train or eval) than it came in"
             problem = Problem(said, "mode")
+        if problem is None and EARLIER in got.changed:
+            problem = Problem("it changes what an earlier call gave or left", "earlier")
         if problem is None and too_much(asked, got):
             came = f"{got.multiplications:,} multiplications, and {asked.most_work:,} are enough"
             self.wrong(target, f"its products of matrices take {came}", *args, **options)

@@ -17,7 +17,7 @@ from autograder.diagnosis.evidence import WRONG_PARAMETERS, Case, is_one_number
 from autograder.handout.checks.compare import FLOAT32
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
-from autograder.sandbox.session import Answer
+from autograder.sandbox.session import EARLIER, Answer
 
 # A fault is told only where it is that many times what is allowed away from what is right.
 FACTOR = 100.0
@@ -195,6 +195,7 @@ def _seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
         read = zip(question.how.read, answer.read, strict=False)
         seen |= values | _all_flat((name, x) for name, x in read if name in case.asked.look_at)
         seen |= {"elsewhere": answer.elsewhere, "watched": answer.watched}
+        seen["earlier"] = EARLIER in answer.changed
         counted = too_much(case.asked, answer) or too_little(case.asked, answer)
         seen["too much work"] = answer.multiplications if counted else None
         if case.asked.same_mode:

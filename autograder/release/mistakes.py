@@ -70,7 +70,7 @@ def _came(answer: Answer, case: Case, recorded: Mapping[str, Any]) -> Came:
         value=answer.value,
         read=answer.read,
         gradients=None if lost else answer.gradients,
-        changed=[names[at] for at in answer.changed if at < len(names)],
+        changed=[names[at] for at in answer.changed if 0 <= at < len(names)],
         mode_changed=answer.mode_changed,
     )
 

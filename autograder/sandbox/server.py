@@ -94,6 +94,7 @@ def main() -> None:
             os.setsid()
             for fd in (0, 1, 2):  # 0 was the control socket
                 os.dup2(nothing, fd)
+            _close_all_but(fds[0], *([] if rules is None else [rules]))
             code = 70  # whatever goes wrong before the student's code runs is ours
             try:
                 channel = socket.socket(fileno=fds[0])
@@ -112,6 +113,12 @@ def main() -> None:
         control.send(json.dumps({"outcome": outcome, "clean": clean}).encode())
         if not clean:
             return
+
+
+def _close_all_but(*kept: int) -> None:
+    """Close what this process holds open beside the first three: torch may have opened a file."""
+    for low, high in itertools.pairwise([2, *sorted(kept), os.sysconf("SC_OPEN_MAX")]):
+        os.closerange(low + 1, high)
 
 
 def _become(user: int) -> None:

@@ -18,11 +18,14 @@ import torch
 
 from autograder.sandbox.elsewhere import OTHER, AnotherDevice, device_for
 from autograder.sandbox.failure import Failure, describe_failure
+from autograder.sandbox.gradients import gradients_of, outputs, wants_gradient
 from autograder.sandbox.kept import Kept
 from autograder.sandbox.modules import Blueprint, Watched, Watcher, WrongParameters, modes
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.work import Counter, Work
 
+EARLIER = -1  # among the positions of what a call wrote to: what an earlier call gave
+_COMPARED = {torch.float64, torch.float32, torch.float16, torch.int64, torch.int32, torch.bool}
 _equal = torch.equal  # as it is before a student's code may replace it
 
 
@@ -55,7 +58,7 @@ class Answer:
 
     value: Any
     gradients: tuple[torch.Tensor | None, ...] = ()
-    changed: tuple[int, ...] = ()  # positions of arguments that the call wrote to
+    changed: tuple[int, ...] = ()  # positions of arguments that the call wrote to, and EARLIER
     banned: tuple[str, ...] = ()
     elsewhere: tuple[bool, ...] = ()  # of each output, when that was asked: is it there?
     read: tuple[Any, ...] = ()
@@ -211,6 +214,7 @@ class _Call:
         self._before = [each.detach().clone() if _has_data(each) else None for each in self._given]
         self._positional = self._given[: len(args)]
         self._named = dict(zip(kwargs, self._given[len(args) :], strict=True))
+        self._left: tuple[list[torch.Tensor], list[torch.Tensor]] = [], []  # by it: then, and now
         self._earlier = {name: _passed(each, self._device) for name, each in how.before.items()}
 
     def answer(self, how: How) -> Answer:
@@ -220,7 +224,7 @@ class _Call:
         nothing = contextlib.nullcontext()
         if how.before:
             with self._device or nothing:
-                self._call_before()
+                self._call_before(how.read)
             for at in self._written():  # what that wrote to them is not there for the call
                 self._given[at].detach().copy_(self._before[at])
         watcher = Watcher(self._modules[0], how.watch) if how.watch else None
@@ -233,13 +237,13 @@ class _Call:
         read = tuple(getattr(self._modules[0], name) for name in how.read)
         gradients: tuple[torch.Tensor | None, ...] = ()
         if how.cotangents is not None:
-            inputs = filter(_wants_gradient, self._inputs)
-            gradients = _gradients(value, how.cotangents, [*inputs, *self._weights])
+            inputs = filter(wants_gradient, self._inputs)
+            gradients = gradients_of(value, how.cotangents, [*inputs, *self._weights])
         return Answer(
             value,
             gradients,
-            tuple(self._written()),
-            elsewhere=tuple(map(self._device.has, _outputs(value))) if self._device else (),
+            (*self._written(), *([] if all(map(_same, *self._left)) else [EARLIER])),
+            elsewhere=tuple(map(self._device.has, outputs(value))) if self._device else (),
             read=read,
             watched=watcher.found() if watcher else (),
             mode_changed=[modes(each) for each in self._modules] != modes_before,
@@ -247,12 +251,17 @@ class _Call:
             multiplications=work.multiplications,
         )
 
-    def _call_before(self) -> None:
+    def _call_before(self, read: Sequence[str]) -> None:
         places = [*range(len(self._positional)), *self._named]
         given = dict(zip(places, self._given, strict=True)) | self._earlier
         positional = [given.pop(at) for at in sorted(x for x in given if isinstance(x, int))]
-        self._first(*positional, **given)
+        value = self._first(*positional, **given)
         torch.default_generator.manual_seed(0)  # what it drew is drawn again
+        inputs = {_memory(each) for each in (*self._given, *self._earlier.values())}
+        found = [*outputs(value), *(getattr(self._first, name, None) for name in read)]
+        left = [each.detach() for each in found if _memory(each) not in {None, *inputs}]
+        left = [each for each in left if _equal(each, each)]  # no NaN, which is like nothing
+        self._left = [each.clone() for each in left], left
 
     def _written(self) -> Iterator[int]:
         """Which inputs are no longer what they were."""
@@ -264,37 +273,19 @@ class _Call:
 def _passed(value: Any, device: AnotherDevice | None) -> Any:
     # torch forbids writing to a leaf that requires a gradient; writing to an input is to be found
     # with our words, not with torch's: so the function gets copies of those.
-    value = value.clone() if _wants_gradient(value) else value
+    value = value.clone() if wants_gradient(value) else value
     return device.taken(value) if device and _has_data(value) else value
-
-
-def _outputs(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, (tuple, list)) else (value,)
 
 
 def _has_data(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.device.type != "meta"
 
 
-def _wants_gradient(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.requires_grad
+def _memory(value: Any) -> int | None:
+    """Where a tensor's values lie; None where they cannot be compared."""
+    compared = _has_data(value) and value.dtype in _COMPARED and value.layout == torch.strided
+    return value.untyped_storage().data_ptr() if compared else None
 
 
 def _same(old: torch.Tensor, new: torch.Tensor) -> bool:
     return old.shape == new.shape and old.dtype == new.dtype and _equal(old, new)
-
-
-def _gradients(
-    value: Any, cotangents: Sequence[Any], inputs: Sequence[torch.Tensor]
-) -> tuple[torch.Tensor | None, ...]:
-    """Of each input; None for one that is frozen, and for all when nothing flows back."""
-    total: torch.Tensor | None = None
-    for output, cotangent in zip(_outputs(value), cotangents, strict=False):
-        if cotangent is not None and isinstance(output, torch.Tensor):
-            part = (output * cotangent).sum()
-            total = part if total is None else total + part
-    wanted = [each for each in inputs if each.requires_grad]
-    if total is None or not total.requires_grad:
-        return (None,) * len(inputs)
-    found = iter(torch.autograd.grad(total, wanted, allow_unused=True, materialize_grads=True))
-    return tuple(next(found) if each.requires_grad else None for each in inputs)

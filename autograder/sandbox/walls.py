@@ -24,9 +24,9 @@ STANDING = ("sandlock", "bubblewrap", "plain")  # the best first
 WALLS = (*STANDING, "none")
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
-    *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "imports"),
-    *("kept", "landlock", "modules", "output", "pages", "refusal", "server", "session"),
-    *("tamper", "warm", "wire", "work"),
+    *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "gradients"),
+    *("imports", "kept", "landlock", "modules", "output", "pages", "refusal", "server"),
+    *("session", "tamper", "warm", "wire", "work"),
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)
@@ -174,6 +174,7 @@ def command(wall: str, folder: Path, processes: int, *, trial: bool = False) -> 
     python = [interpreter, "-I", "-S", "-B", "-c", boot, json.dumps(config)]
     environment = {
         "HOME": str(config["scratch"]),
+        "LOGNAME": "student",  # torch asks, and a user of no name is an error
         "TMPDIR": str(config["scratch"]),
         "MPLBACKEND": "agg",
         "MPLCONFIGDIR": str(config["scratch"]),

@@ -322,7 +322,8 @@ class MultiHeadAttention(nn.Module):
 # right values, each query's row summing to 1; a single sentence, head or position has its axis,
 # too. With a mask (each query having a key left) they are the weights after the mask, exactly 0 at
 # what it blocks, be it blocked for everybody. They are detached from the graph (`requires_grad` is
-# `False`), so that looking at them later keeps no memory alive and trains nothing.
+# `False`), so that looking at them later keeps no memory alive and trains nothing. The next call
+# stores others, and leaves alone what somebody kept of this one.
 
 # %% active="ipynb" check="heads_weights"
 # check("heads_weights")

@@ -346,7 +346,7 @@ def test_weights_of_a_key_that_nobody_hears(agree: Agree, draw: Draw) -> None:
 
 @item("heads_weights", hint="Does every call store its weights, or just the first?")
 def test_weights_of_the_last_call(agree: Agree, draw: Draw) -> None:
-    """After another call, the stored weights are those of the last one."""
+    """After another call the stored weights are those of the last one, in a tensor of their own."""
     others = dict(enumerate(three(draw)))
     agree(attention(agree), *three(draw), before=others, **STORED)
 

@@ -180,6 +180,39 @@ def test_what_a_call_wrote_to_its_inputs_is_not_there_for_the_next(asking, x):
         agree.unchanged(layer, x)
 
 
+WRITES = """
+def over(owner, value):
+    owner.kept = value if not hasattr(owner, "kept") else owner.kept.copy_(value)
+    return owner.kept
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("self.seen = x.detach() * 2", "self.seen = over(self.drop, x.detach() * 2)"),
+        ("+ self.table", "+ self.table\n        y = over(self.drop, y.detach())"),
+    ],
+    ids=["left", "given"],
+)
+def test_what_an_earlier_call_gave_or_left_stays_as_it_was(asking, x, old, new):
+    agree = asking(old, new, WRITES)
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x, read=("seen",))
+    with pytest.raises(Wrong, match="it changes what an earlier call gave or left") as told:
+        agree(layer, x, read=("seen",), before={0: 2 * x})
+    assert told.value.kind == "earlier"
+
+
+def test_an_input_that_is_given_back_is_no_earlier_answer(asking, x):
+    """What was written to it has been put back by us."""
+    agree = asking("return x * 2", "return x.mul_(2)")
+    layer = agree.module("Layer", 6, 3).of("double")
+    agree("repeat", agree.module("Layer", 6, 3), x, 2)
+    agree(layer, x)
+    agree(layer, x, before={0: 3 * x})
+
+
 BESIDE = {
     "a name": "self.inner = self.again = nn.Linear(d_in, d_out)",
     "unused": "self.inner, self.more = nn.Linear(d_in, d_out), nn.Linear(1, 1)",

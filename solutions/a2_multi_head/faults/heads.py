@@ -1830,6 +1830,22 @@ class WeightsOfTheFirstCall(Heads):
             super().store(weights, scores, answers)
 
 
+class WeightsInOneBuffer(Heads):
+    """Every call writes its weights over those of the call before: a tensor that somebody kept of
+    an earlier call shows the last one's.
+
+    Is the memory of what a call has stored free again when the next call comes?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        kept = self.weights
+        super().store(weights, scores, answers)
+        if kept is not None and kept.shape == self.weights.shape:
+            self.weights = kept.copy_(self.weights)
+
+
 class WeightsNotDetached(Heads):
     """The stored weights are still part of autograd's graph: they have not been detached.
 
