@@ -96,7 +96,7 @@ NOT_SEEN = {
     "added_to_a_number_of_the_cpu": "added(torch.tensor(0.0), gpu.sum())",
     "stacked_with_a_number": "torch.stack([gpu[0, 0], cpu_number])",
     "clamped_by_a_number": "gpu.clamp(min=cpu_number)",
-    "embedding_of_a_number": "F.embedding(cpu_rows[0], gpu)",
+    "gathered_by_a_number": "gpu[0].gather(0, cpu_rows[0])",
     "loss_of_a_number": "F.smooth_l1_loss(gpu[0, 0], cpu_number)",
     "a_module_moved_like_one_of_the_cpu": "nn.Linear(3, 4).to(cpu)(gpu)",
 }

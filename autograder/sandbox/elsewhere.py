@@ -46,7 +46,7 @@ _OF_ANY_DEVICE = {
 _SETS_DATA = _TENSOR.data.__set__  # how a module is moved
 # Elsewhere a number of the CPU may stand beside tensors over there; in these it may not.
 _NOT_EVEN_NUMBERS = {
-    *("stack", "hstack", "vstack", "embedding", "gather", "take", "index_select", "masked_select"),
+    *("stack", "hstack", "vstack", "gather", "take", "index_select", "masked_select"),
     *("scatter", "scatter_add", "index_add", "index_copy", "isin", "searchsorted", "equal"),
     *("clamp", "clamp_min", "clamp_max", "clip", "logaddexp", "prelu", "addmm", "baddbmm"),
     *("mse_loss", "huber_loss", "smooth_l1_loss", "nll_loss"),

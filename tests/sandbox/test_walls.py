@@ -175,8 +175,7 @@ def kinds():
 
 def only_the_socket_and_nothing_are_open(server):
     modes = inside(server, "kinds()", before=KINDS)
-    sockets = [mode for mode in modes if stat.S_ISSOCK(mode)]
-    assert len(sockets) == 1
+    assert len([mode for mode in modes if stat.S_ISSOCK(mode)]) == 1
     return all(stat.S_ISCHR(mode) or stat.S_ISSOCK(mode) for mode in modes)
 
 
@@ -186,14 +185,12 @@ def test_only_the_socket_and_nothing_are_open(server):
 
 @pytest.mark.parametrize("wall", WALLS)
 def test_a_file_that_torch_holds_open_is_open_in_no_fork(wall, monkeypatch):
-    plain = walls.command
+    opens, command = "import os, sys; os.open('/proc/self/exe', os.O_RDONLY);", walls.command
 
-    def command(*args, **options):
-        for each in plain(*args, **options):
-            opens = "import os, sys; os.open(sys.executable or '/proc/self/exe', os.O_RDONLY);"
-            yield each.replace("import sys;", opens, 1) if "main()" in each else each
+    def opening(*args, **options):
+        return [each.replace("import sys;", opens, 1) for each in command(*args, **options)]
 
-    monkeypatch.setattr(walls, "command", lambda *args, **options: [*command(*args, **options)])
+    monkeypatch.setattr(walls, "command", opening)
     with Server(wall, LIMITS) as server:
         assert only_the_socket_and_nothing_are_open(server)
 
