@@ -164,17 +164,14 @@ def test_the_grader_is_not_there(server):
 
 
 KINDS = """
-def kinds():
-    found = {}
-    for fd in range(256):
-        try: found[fd] = os.fstat(fd).st_mode
-        except OSError: pass
-    return list(found.values())
+def kind(fd):
+    try: return [os.fstat(fd).st_mode]
+    except OSError: return []
 """
 
 
 def only_the_socket_and_nothing_are_open(server):
-    modes = inside(server, "kinds()", before=KINDS)
+    modes = inside(server, "sum(map(kind, range(256)), [])", before=KINDS)
     assert len([mode for mode in modes if stat.S_ISSOCK(mode)]) == 1
     return all(stat.S_ISCHR(mode) or stat.S_ISSOCK(mode) for mode in modes)
 
