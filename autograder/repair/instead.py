@@ -15,7 +15,10 @@ _OPERATORS = {
     **dict.fromkeys(("FloorDivide", "Modulo", "MatrixMultiply"), _ARITHMETIC),
     **dict.fromkeys(("BitAnd", "BitOr", "BitXor"), _BITS),
 }
-_FILLING = "masked_fill", "masked_fill_", "where", "full", "full_like", "fill_", "clamp"
+_FILLING = {
+    *("masked_fill", "masked_fill_", "where", "full", "full_like", "fill_"),
+    *("clamp", "clip", "hardtanh", "Hardtanh"),
+}
 _COMPARISONS = ("Equal", "NotEqual", "LessThan", "LessThanEqual", "GreaterThan", "GreaterThanEqual")
 _AXES = range(-3, 4)
 _OTHER_METHODS = {

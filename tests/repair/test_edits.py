@@ -27,6 +27,7 @@ IN_A_FUNCTION = [
     ("return q.masked_fill(m, 0.0)", "return q.masked_fill(~m, 0.0)"),
     ("return q.view(2)", "return q.reshape(2)"),
     ("return q.masked_fill(m, 0.0)", "return q.masked_fill(m, float('-inf'))"),
+    ("return nn.Hardtanh(0, 20)(q)", "return nn.Hardtanh(0, float('inf'))(q)"),
     ("return q.sqrt() + k", "return (q + k).sqrt()"),
     (
         "n = q.shape\n    t = 1\n    q = k\n    return n",
