@@ -283,6 +283,9 @@ def test_blocked_rows(agree: Agree, draw: Draw) -> None:
     mask = draw_mask(draw, T_Q, T_K)
     mask[1] = False
     agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
+    k, v = (x[..., :1, :].clone() for x in (k, v))
+    mask = mask.any(-1, keepdim=True)  # one key, which is blocked for one query
+    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
 
 
 @item(

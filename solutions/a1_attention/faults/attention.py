@@ -1696,6 +1696,18 @@ class BlockedRowsEmptyInTheWeightsAlone(Attention):
 # More of the mask
 
 
+class OneKeyIsAlwaysHeard(Attention):
+    """Where there is one key only, the mask is not asked: blocked or not, it gets all the weight.
+
+    Softmax of one score is 1. What if a query may not hear that one?
+    """
+
+    item = "attention_blocked_rows"
+
+    def shape_mask(self, mask, scores):
+        return None if scores.shape[-1] == 1 else mask
+
+
 class TransposesTheMask(Attention):
     """The last two axes of the mask are exchanged: queries are blocked where keys should be.
 
