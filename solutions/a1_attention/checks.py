@@ -333,6 +333,13 @@ def test_blocked_rows_of_sentences(agree: Agree, draw: Draw) -> None:
     )
 
 
+@item("attention_blocked_rows", hint="Is there a case in which nobody asks what the mask says?")
+def test_every_row_is_blocked(agree: Agree, draw: Draw) -> None:
+    """With a mask of nothing but False, all weights and the whole output are 0."""
+    nobody = torch.zeros(T_Q, T_K, dtype=torch.bool)
+    agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), mask=nobody, outputs=OUTPUTS, exact_zeros=True)
+
+
 # attention_gradients
 
 

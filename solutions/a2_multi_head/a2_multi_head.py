@@ -422,10 +422,10 @@ class MultiHeadAttention(nn.Module):
 # ### Queries that may attend to nothing
 #
 # Every head answers such a query with zeros, so after `out_proj` only its bias is left; its weights
-# are exactly 0, and nothing is NaN. It may be so in some heads only, or in one sentence of the
-# batch. The other queries in the same tensor are as right as ever. So are the gradients of the
-# inputs and of the parameters, to which that query adds nothing, except to `out_proj.bias`. (The
-# given attention already does its part.)
+# are exactly 0, and nothing is NaN. It may be so in some heads only, in one sentence of the batch,
+# or for all queries, as with a mask of nothing but `False`. Other queries in the same tensor are as
+# right as ever. So are the gradients of the inputs and of the parameters, to which that query adds
+# nothing, except to `out_proj.bias`. (The given attention already does its part.)
 
 # %% active="ipynb" check="heads_blocked_rows"
 # check("heads_blocked_rows")

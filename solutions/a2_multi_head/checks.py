@@ -519,7 +519,7 @@ def test_blocked_position_is_not_seen(student: Student, agree: Agree, draw: Draw
     mask[..., 3] = True
     before = agree(made, query, key, value, mask=mask).value
     key, value = key.clone(), value.clone()  # they were one tensor
-    key[:, 2] += 100.0
+    key[:, 2] += 1000.0  # its score, taken away from others, leaves nothing of their exponentials
     value[:, 2] -= 100.0
     after = agree(made, query, key, value, mask=mask).value
     if not torch.equal(before, after):
@@ -559,12 +559,13 @@ def test_blocked_rows_of_some_heads(student: Student, agree: Agree, draw: Draw) 
         agree.wrong(made, problem, *inputs, mask=mask)
 
 
-@item("heads_blocked_rows", hint="Is a key that is the only one heard, whatever the mask says?")
-def test_the_only_key_is_blocked(agree: Agree, draw: Draw) -> None:
-    """Where the only key of a sentence is blocked, nothing is heard."""
+@item("heads_blocked_rows", hint="Is there a case in which nobody asks what the mask says?")
+def test_every_key_is_blocked(agree: Agree, draw: Draw) -> None:
+    """Where every key is blocked, be it the only one or one of many, nothing is heard."""
     mask = everyone(BATCH, 1, 1, 1)
     mask[1] = False
     agree(attention(agree), *crossed(draw, t_k=1), mask=mask)
+    agree(attention(agree), *crossed(draw), mask=~everyone(T_Q, T_K))
 
 
 @item(

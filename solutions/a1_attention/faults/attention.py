@@ -1832,6 +1832,18 @@ class TurnsTheMaskInPlace(Attention):
         return before
 
 
+class MaskOfNothingIsNone(Attention):
+    """A mask that blocks everything is taken for none: every query attends to all keys.
+
+    Does a mask without a single True allow all, or nothing?
+    """
+
+    item = "attention_blocked_rows"
+
+    def read(self, mask):
+        return mask if mask.any() else torch.ones_like(mask)
+
+
 class OpensTheRowsOfTheMask(Attention):
     """The result is right, but rows of the mask that block every key are opened, in place.
 

@@ -1284,6 +1284,18 @@ class OneKeyIsAlwaysHeard(Heads):
         return None if key.shape[1] == 1 else mask
 
 
+class MaskOfNothingIsNone(Heads):
+    """A mask that blocks everything is taken for none: every query attends to all keys.
+
+    Does a mask without a single True allow all, or nothing?
+    """
+
+    item = "heads_blocked_rows"
+
+    def read_mask(self, mask, query, key):
+        return None if mask is None or not mask.any() else mask
+
+
 class MaskOfAnEarlierCall(Heads):
     """A mask of the shape of an earlier one is taken for that one: what was made of it is kept.
 
