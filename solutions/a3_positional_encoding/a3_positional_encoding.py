@@ -463,8 +463,8 @@ class PositionalEncoding(nn.Module):
 #
 # The gradient of `x` is right in eval mode, and in train mode one flows back, too. A float32 module
 # gives float32 for a float32 `x`; made float64 with `.to(torch.float64)` it gives float64. An `x`
-# whose memory is not contiguous gives the same result, and `x` holds afterwards what it held
-# before, in both modes.
+# whose memory is not contiguous gives the same result, and in train mode its sum is dropped like
+# any other. `x` holds afterwards what it held before, in both modes.
 
 # %% active="ipynb" check="position_tensors"
 # check("position_tensors")

@@ -506,6 +506,18 @@ def test_position_non_contiguous(student: Student, agree: Agree, draw: Draw) -> 
         agree.wrong(made, "it depends on the memory layout of x", x)
 
 
+@item("position_tensors", hint="Is what you write to the sum itself, or a copy of it?")
+def test_dropout_non_contiguous(student: Student, agree: Agree, draw: Draw) -> None:
+    """In train mode an x that is not contiguous in memory is dropped like any other."""
+    made = positions(agree, dropout=0.5).training()
+    x = 2 + draw.normal(D_MODEL, T, 8).abs().transpose(0, 2)  # more than the table can take away
+    kept, kept_here = (
+        output_of(student, agree, made, x.shape, each) != 0 for each in (x.contiguous(), x)
+    )
+    if kept_here.all() and not kept.all():
+        agree.wrong(made, "nothing is dropped, since x is not contiguous", x)
+
+
 @item("position_tensors", hint="x += ... writes to x; x = x + ... does not.")
 def test_position_leaves_x(agree: Agree, draw: Draw) -> None:
     """x is left as it is, in eval and in train mode."""

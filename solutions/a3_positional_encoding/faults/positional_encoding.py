@@ -1219,3 +1219,34 @@ class DropsTheSameColumnsOfSentencesInTurn(DropsTheSameColumns):
     def drop(self, total):
         drawn = torch.empty_like(total[:, :1]).bernoulli_(1 - self.p).transpose(0, 1)
         return dropped_by_hand(self, total, drawn.repeat(total.shape[1], 1, 1).view_as(total))
+
+
+class DropsACopy(Places):
+    """In train mode nothing is dropped where x is not contiguous in memory: what is to become 0 is
+    written to a copy of the sum.
+
+    reshape gives a view where it can. What does it give where the memory has another order?
+    """
+
+    item = "position_tensors"
+
+    def drop(self, total):
+        if not self.training or self.p == 0:
+            return total
+        flat = total.reshape(-1)
+        flat[torch.rand_like(flat) < self.p] = 0.0
+        return total / (1 - self.p) if self.p < 1 else total
+
+
+class DropsACopyInPlace(DropsACopy):
+    def drop(self, total):
+        F.dropout(total.reshape(-1), self.p, self.training, inplace=True)
+        return total
+
+
+class DropsACopyByMask(DropsACopy):
+    def drop(self, total):
+        if not self.training or self.p == 0:
+            return total
+        total.reshape(-1).mul_(torch.rand(total.numel(), device=total.device) >= self.p)
+        return total / (1 - self.p) if self.p < 1 else total

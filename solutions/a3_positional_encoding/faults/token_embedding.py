@@ -466,3 +466,15 @@ class MultipliedByTheSquare(Embedding):
 
     def root(self, rows):
         return self.d_model**2
+
+
+class TokensCutToTheWidth(Embedding):
+    """Tokens of d_model and more become token d_model - 1: they are cut at the wrong size.
+
+    Which of the two sizes counts the tokens? And which tokens come that would have to be cut?
+    """
+
+    item = "embedding_scale"
+
+    def look_up(self, tokens):
+        return super().look_up(tokens.clamp(0, self.d_model - 1))
