@@ -666,9 +666,9 @@ class WithoutDropout(SelfAttentionAndNetwork):
 
 class DropsInEvalMode(SelfAttentionAndNetwork):
     """What the sublayers say is dropped in eval mode too, as by F.dropout when it is not told the
-    mode, or by an nn.Dropout that is made anew in forward.
+    mode, or by an nn.Dropout that eval() does not reach: made anew in forward, or in a plain list.
 
-    A part made in __init__ knows the mode of the whole. How would the function learn of it?
+    A module tells its parts the mode. Which parts does it know, and how would a function learn it?
     """
 
     item = "encoder_dropout"

@@ -466,6 +466,33 @@ class ReLUUpToSix(Network):
         return F.relu6(hidden)
 
 
+class ReLUWithACeiling(Network):
+    """The ReLU has a ceiling: large numbers are cut off, too, and not only negative ones.
+
+    Models of speech have one, against large numbers. Which bounds has equation 2: one, or two?
+    """
+
+    item = "feed_forward_output"
+
+    def activate(self, hidden):
+        return hidden.clamp(0, 20)
+
+
+class ReLUUpToOne(ReLUWithACeiling):
+    def activate(self, hidden):
+        return hidden.clamp(0, 1)
+
+
+class ReLUUpToTen(ReLUWithACeiling):
+    def activate(self, hidden):
+        return hidden.clamp(0, 10)
+
+
+class ReLUUpToAHundred(ReLUWithACeiling):
+    def activate(self, hidden):
+        return hidden.clamp(0, 100)
+
+
 class GELUByTanh(Network):
     """There is a GELU in the place of the ReLU, in its approximation by tanh.
 
@@ -622,9 +649,9 @@ class WithoutDropout(Network):
 
 class DropsInEvalMode(Network):
     """Numbers are dropped in eval mode too, as by F.dropout when it is not told the mode, or by an
-    nn.Dropout that is made anew in forward.
+    nn.Dropout that eval() does not reach: made anew in forward, or in a plain list.
 
-    A part made in __init__ knows the mode of the whole. How would the function learn of it?
+    A module tells its parts the mode. Which parts does it know, and how would a function learn it?
     """
 
     item = "feed_forward_dropout"
