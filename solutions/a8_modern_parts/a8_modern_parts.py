@@ -540,7 +540,8 @@ class GroupedQueryAttention(nn.Module):
 # `out_proj.weight`, with the shapes of the docstring. Without a mask, the result has the shape
 # `(batch, t, d_model)` and the right values: for as many heads of keys and values as of queries,
 # for a single one, and for all numbers in between; for any batch and any `t`, 1 among them; in
-# train mode as in eval mode.
+# train mode as in eval mode. Each call is by itself: what an earlier one was passed makes no
+# difference.
 
 # %% active="ipynb" check="gqa_groups"
 # check("gqa_groups")

@@ -529,6 +529,12 @@ def test_groups_in_any_batch(agree: Agree, draw: Draw, batch: int, t: int) -> No
     agree(attention(agree), draw.normal(batch, t, D_MODEL))
 
 
+@item("gqa_groups", hint="Is something still there from the call before?")
+def test_one_word_after_a_sentence(agree: Agree, draw: Draw) -> None:
+    """After a call with a whole sentence, a word that comes alone hears itself alone."""
+    agree(attention(agree), draw.normal(BATCH, 1, D_MODEL), before={0: sentences(draw)})
+
+
 @item("gqa_groups", hint="Is anything done in train mode that is not in the formula?")
 def test_attention_in_training(agree: Agree, draw: Draw) -> None:
     """In train mode as in eval mode: nothing is dropped."""

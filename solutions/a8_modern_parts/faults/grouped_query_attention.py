@@ -64,6 +64,9 @@ class Grouped(nn.Module):
     def hand_over(self, x):
         return x
 
+    def look_back(self, k, v, mask):
+        return k, v
+
     def share(self, heads):
         return heads.repeat_interleave(self.n_heads // self.n_kv_heads, dim=1)
 
@@ -115,6 +118,7 @@ class Grouped(nn.Module):
         q = self.cut(self.q_proj(taken), self.n_heads)
         k = self.cut(self.hand_over(self.k_proj(taken)), self.n_kv_heads)
         v = self.cut_values(self.hand_over(self.v_proj(taken)))
+        k, v = self.look_back(k, v, mask)
         answers = self.attend(q, self.share_keys(k), self.share_values(v), mask)
         return self.give(self.project_output(self.merge(answers)), x)
 
@@ -969,3 +973,19 @@ class OneWordIsAlwaysHeard(Grouped):
 
     def read_mask(self, mask, x):
         return None if x.shape[1] == 1 else mask
+
+
+class KeysOfEarlierCalls(Grouped):
+    """A word that comes alone hears those of an earlier call, too: their keys and values were kept.
+
+    A model that writes keeps them. Who says here that the next call goes on with the same sentence?
+    """
+
+    item = "gqa_groups"
+
+    def look_back(self, k, v, mask):
+        past = getattr(self, "past", None)
+        if k.shape[2] == 1 and past is not None and len(past[0]) == len(k) and mask is None:
+            k, v = (torch.cat(both, dim=2) for both in zip(past, (k, v), strict=True))
+        self.past = k.detach(), v.detach()
+        return k, v
