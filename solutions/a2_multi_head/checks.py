@@ -252,10 +252,11 @@ def test_cross_attention_sizes(agree: Agree, draw: Draw, t_q: int, t_k: int) -> 
 
 
 @item("heads_cross_attention", hint="Is something still there from the call before?")
-def test_one_sentence_after_another(agree: Agree, draw: Draw) -> None:
-    """After a call with sentences of other lengths, the next is right as well."""
+@pytest.mark.parametrize(("t_q", "t_k"), [(T_Q, T_K), (1, 1)])
+def test_one_sentence_after_another(agree: Agree, draw: Draw, t_q: int, t_k: int) -> None:
+    """After a call with sentences of other lengths, the next is right as well, also of one word."""
     others = dict(enumerate(three(draw, t_q=8, t_k=3)))
-    agree(attention(agree), *three(draw), before=others)
+    agree(attention(agree), *three(draw, t_q=t_q, t_k=t_k), before=others)
 
 
 @item("heads_cross_attention", hint="Is something still there from the call before?")

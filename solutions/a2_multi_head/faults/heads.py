@@ -113,6 +113,9 @@ class Heads(nn.Module):
     def project_value(self, value):
         return self.v_proj(value)
 
+    def look_back(self, k, v, mask):
+        return k, v
+
     def score(self, q, k):
         return q @ k.transpose(-2, -1)
 
@@ -179,6 +182,7 @@ class Heads(nn.Module):
         q = self.cut(self.project_query(query))
         k = self.cut(self.project_key(key))
         v = self.cut(self.project_value(value))
+        k, v = self.look_back(k, v, mask)
         answers, weights, scores = self.attend(q, k, v, mask)
         self.store(weights, scores, answers)
         merged = self.hand_over(self.glue(self.gather(answers)))
@@ -1332,6 +1336,36 @@ class ProjectionsKeptForOneKey(Heads):
         if "v" not in self.kept:
             self.kept["v"] = super().project_value(value)
         return self.kept["v"]
+
+
+class KeysOfEarlierCalls(Heads):
+    """A word that comes alone hears those of an earlier call, too: their keys and values were kept.
+
+    A model that writes keeps them. Who says here that the next call goes on with the same sentence?
+    """
+
+    item = "heads_cross_attention"
+
+    def look_back(self, k, v, mask):
+        past = getattr(self, "past", None)
+        if k.shape[2] == 1 and past is not None and len(past[0]) == len(k) and mask is None:
+            k, v = (torch.cat(both, dim=2) for both in zip(past, (k, v), strict=True))
+        self.past = k.detach(), v.detach()
+        return k, v
+
+
+class KeysOfAllEarlierCalls(KeysOfEarlierCalls):
+    """Keys and values of earlier calls are kept, and are heard in the next ones, too.
+
+    A model that writes keeps them. Who says here that the next call goes on with the same sentence?
+    """
+
+    def look_back(self, k, v, mask):
+        past = getattr(self, "past", None)
+        if past is not None and len(past[0]) == len(k) and mask is None:
+            k, v = (torch.cat(both, dim=2) for both in zip(past, (k, v), strict=True))
+        self.past = k.detach(), v.detach()
+        return k, v
 
 
 class ThreeAxesTakenForBatch(Heads):
