@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 KINDS = (
     *("values", "infinite", "gradient", "shape", "dtype", "device", "type"),  # of what is returned
-    *("input", "mode"),  # of what is left behind
+    *("input", "mode", "earlier"),  # of what is left behind
     *("layout", "error"),  # of exceptions: of views, and any other
 )
 FITS = ("values", "infinite", "gradient")  # what a hint fits that says nothing else
