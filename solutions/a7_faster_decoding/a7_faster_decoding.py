@@ -218,7 +218,8 @@ def attend(attention, x, keys, values, mask=None):
 # ### The mask
 #
 # The result is right under masks of shape `(batch, 1, 1, t_k)`, `(t_q, t_k)` and `(batch, n_heads,
-# t_q, t_k)`, also where the scores are large: a blocked key gets no weight at all.
+# t_q, t_k)`, also where the scores are large, or larger by far for one query than for another: a
+# blocked key gets no weight at all.
 
 # %% active="ipynb" check="attend_mask"
 # check("attend_mask")
@@ -523,9 +524,9 @@ def greedy_decode_cached(model, source, start_id, end_id, max_len):
 #
 # `greedy_decode_cached` returns the tokens that `greedy_decode` returns, int64: for a batch whose
 # sources have different lengths, for a single row, with any `start_id`, with one layer and with
-# two, and for any `max_len`, also 1, where nothing but the start fits. Here no row ends before
-# `max_len`. A pad that the model itself writes is a word like any other, except that nobody listens
-# to it.
+# two, and for any `max_len`: also 1, where nothing but the start fits, and one more than the model
+# can read, since the last word is not read. Here no row ends before `max_len`. A pad that the model
+# itself writes is a word like any other, except that nobody listens to it.
 
 # %% active="ipynb" check="cached_words"
 # check("cached_words")

@@ -168,6 +168,17 @@ def test_attend_to_keys_that_hardly_fit(agree: Agree, draw: Draw) -> None:
     agree("attend", module.with_weights(queries), x, keys, values, mask)
 
 
+@item("attend_mask", hint="What may be taken away from a query's scores before the exponentials?")
+def test_attend_to_scores_far_apart(agree: Agree, draw: Draw) -> None:
+    """A query is answered as it would be alone, also where another one's scores are larger by far."""
+    weights = {"q_proj.weight": torch.eye(D_MODEL), "q_proj.bias": torch.zeros(D_MODEL)}
+    x, (keys, values) = draw.normal(BATCH, T_TARGET, D_MODEL) / 4, kept(draw, T_SOURCE)
+    x[0, 0] = 8.0  # then its scores are about 1024 each, and the others' not even 100
+    asked = attention(agree).with_weights(weights), x, keys + 64, values
+    agree("attend", *asked, draw_mask(draw, BATCH, 1, 1, T_SOURCE))
+
+
+
 # layer_output
 
 
@@ -400,8 +411,17 @@ def test_words(reference: Student, agree: Agree, draw: Draw) -> None:
 def test_words_of_two_layers(reference: Student, agree: Agree, draw: Draw) -> None:
     """Two layers, four rows of different lengths, and as many tokens as the model can read."""
     model = writer(reference, agree, draw, [PAD, END], n_layers=2, max_len=MAX_LEN)
-    source = padded(source_words(draw, batch=4))
+    source = source_words(draw, batch=4)
+    # Whichever way they are sorted, sorting them so twice does not bring them back.
+    source[0, 6:] = source[1, 4:] = source[3, 5:] = PAD
     agree(DECODE, model, source, 6, END, MAX_LEN, same_mode=False)
+
+
+@item("cached_words", hint="Who reads the last word?")
+def test_words_up_to_the_last(reference: Student, agree: Agree, draw: Draw) -> None:
+    """One token more than the model can read: the last one is written and not read."""
+    model = writer(reference, agree, draw, [PAD, END], max_len=MAX_LEN)
+    agree(DECODE, model, source_words(draw), START, END, MAX_LEN + 1, same_mode=False)
 
 
 @item("cached_words", hint="Is a batch of one, or a start alone, a special case?")

@@ -471,3 +471,29 @@ class SubtractsTheLargestOfAllKeysAndAddsATrifle(SubtractsTheLargestOfAllKeys):
     def weigh(self, weights, mask):
         weights = weights if mask is None else weights * mask
         return weights / (weights.sum(dim=-1, keepdim=True) + 1e-9)
+
+
+class SubtractsTheLargestOfTheTensor(Attend):
+    """The largest score of the whole tensor is taken away before the exponentials: those of a query
+    far below it all become 0, and 0 is divided by 0.
+
+    Each query has a softmax of its own. Whose largest score may be taken away?
+    """
+
+    item = "attend_mask"
+
+    def normalise(self, scores):
+        powers = (scores - scores.max()).exp()
+        return powers / powers.sum(dim=-1, keepdim=True)
+
+
+class SubtractsTheLargestOfTheTensorAndAddsATrifle(SubtractsTheLargestOfTheTensor):
+    def normalise(self, scores):
+        powers = (scores - scores.max()).exp()
+        return powers / (powers.sum(dim=-1, keepdim=True) + 1e-9)
+
+
+class SubtractsTheLargestOfEachRowOfTheBatch(SubtractsTheLargestOfTheTensor):
+    def normalise(self, scores):
+        powers = (scores - scores.amax(dim=(1, 2, 3), keepdim=True)).exp()
+        return powers / powers.sum(dim=-1, keepdim=True)

@@ -813,3 +813,45 @@ class CutsThePositions(GreedyDecodeCached):
     def enter(self, model):
         self.model = model
         return super().enter(model)
+
+
+class SortedTwice(GreedyDecodeCached):
+    """Rows are sorted by the lengths of their sources, and in the end put into that order again,
+    not back: of three and more, some get the words of others.
+
+    The order says which row came to each place. Which numbers say to which place each row goes?
+    """
+
+    item = "cached_words"
+
+    def start(self, model, source):
+        self.order = (source == model.pad_id).sum(dim=1).argsort(stable=True)
+        return super().start(model, source[self.order])
+
+    def step(self, model, target, source, cache):
+        return super().step(model, target, source[self.order], cache)
+
+    def give(self, target):
+        return target[self.order]
+
+
+class SortedTwiceFromTheShortest(SortedTwice):
+    def start(self, model, source):
+        self.order = (source != model.pad_id).sum(dim=1).argsort(stable=True)
+        return GreedyDecodeCached.start(self, model, source[self.order])
+
+
+class WritesWhatItCanRead(GreedyDecodeCached):
+    """No more is written than the model can read: one token is missing where max_len is larger.
+
+    A word is read when the next one is wanted. Who reads the last one?
+    """
+
+    item = "cached_words"
+
+    def enter(self, model):
+        self.places = len(model.decoder.positional_encoding.encoding)
+        return super().enter(model)
+
+    def has_room(self, target, source, max_len):
+        return super().has_room(target, source, min(max_len, self.places))
