@@ -22,6 +22,7 @@ BATCH, N_HEADS, T_TARGET, T_SOURCE, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
 OTHER = 16, 2, 8, 1  # whose width many numbers divide: constants work here, too
 MAX_LEN = 9
+LONG = 53  # more than 50 beyond a source of one token: there the paper stops
 PAD, START, END, OTHER_PAD = 0, 1, 2, 4
 STARTS = START, *range(END + 1, TARGET_VOCAB)  # that a check may choose from
 # How many sources are drawn, and their start, until some are found that matter: nearly always these
@@ -881,11 +882,12 @@ def gaps_matter(
 
 @item("greedy_words", hint="Is a batch of one, or a start alone, a special case?")
 def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
-    """A single row, and max_len 1 and 2: the start token counts."""
+    """A single row; max_len 1 and 2, where the start counts, and one far beyond the source."""
     model, source = writer(reference, agree, draw, [PAD, END]), source_words(draw)
     agree(DECODE, model, source[:1].clone(), START, END, 4, same_mode=False)
     agree(DECODE, model, source, START, END, 1, same_mode=False)
     agree(DECODE, model, source, START, END, 2, same_mode=False)
+    agree(DECODE, model, source[:1, :1].clone(), START, END, LONG, same_mode=False)
 
 
 @item("greedy_words", hint="Is a logit left out before the largest is looked for?")

@@ -428,6 +428,18 @@ class AsLongAsTheSource(GreedyDecode):
         return target.shape[1] < source.shape[1]
 
 
+class FiftyMoreThanTheSource(GreedyDecode):
+    """The rows are at most 50 tokens longer than the source, also where max_len allows more.
+
+    The paper stops there (section 6.1). Who says here how long a sentence may become?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < min(max_len, source.shape[1] + 50)
+
+
 class StopsWithTheFirstRow(GreedyDecode):
     """The writing stops as soon as one row has ended.
 
