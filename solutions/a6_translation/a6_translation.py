@@ -254,7 +254,7 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
 # ### Padding does not count
 #
 # The loss is the mean over the real tokens of the whole batch, with padding at the end, in the
-# middle and at the start, with a sentence that is nothing but padding, with and without smoothing.
+# middle and at the start, with a sentence that is nothing but padding, whatever the smoothing is.
 # `pad_id` may be any id, and 0 is a real word then. Whatever finite logits stand where the target
 # is padding, the loss is the same. A token that is predicted with certainty, so that its own loss
 # is exactly 0, is a real one all the same.
@@ -359,7 +359,7 @@ def warmup_rate(step, d_model, warmup_steps):
 #
 # `warmup_rate` returns the right number: at step 1, during the warm-up, at its last step, right
 # after it and long after it, for several sizes of `d_model` and several `warmup_steps`, also for a
-# warm-up of a single step.
+# warm-up of a single step, and whatever it was called with before.
 
 # %% active="ipynb" check="warmup_rate"
 # check("warmup_rate")

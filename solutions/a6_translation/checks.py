@@ -94,9 +94,9 @@ def test_padding(agree: Agree, draw: Draw) -> None:
 
 
 @item("loss_padding", hint="Is the mean that of all real tokens, or one of each sentence first?")
-@pytest.mark.parametrize("smoothing", [0.0, 0.4])
+@pytest.mark.parametrize("smoothing", [0.0, 0.4, 1.0])
 def test_padding_with_any_smoothing(agree: Agree, draw: Draw, smoothing: float) -> None:
-    """Padding does not count with or without smoothing."""
+    """Padding does not count, whatever the smoothing is, 0 and 1 included."""
     agree(LOSS, draw.normal(3, 7, VOCAB), padded(draw), smoothing=smoothing)
 
 
@@ -238,8 +238,9 @@ def test_rate_falls_on(agree: Agree) -> None:
 
 @item("warmup_rate", hint="Is something still there from the call before?")
 def test_rate_after_another(agree: Agree) -> None:
-    """After a call with another warmup_steps, that of this call counts."""
+    """After a call with another warmup_steps, or another d_model, those of this call count."""
     agree("warmup_rate", 3, 96, 5, before={2: 40})
+    agree("warmup_rate", 4, 72, 9, before={1: 24})
 
 
 # translation_most, translation_nearly_all

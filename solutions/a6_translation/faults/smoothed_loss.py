@@ -679,6 +679,22 @@ class PaddingCountsInTheSmoothing(SmoothedLoss):
         return rest.mean().expand_as(rest)
 
 
+class PaddingCountsInASmoothingOfOne(SmoothedLoss):
+    """With a smoothing of 1, padding counts in the mean as every real token does.
+
+    A smoothing of 1 needs no case of its own. Which step has it left out?
+    """
+
+    item = "loss_padding"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        self.smoothing = smoothing
+        return super().mix(right, rest, smoothing, vocab_size)
+
+    def average(self, values, real):
+        return values.mean() if self.smoothing == 1 else super().average(values, real)
+
+
 class PaddingAddsToTheSmoothing(SmoothedLoss):
     """Padding is left out of the right word's part alone: the smoothing's part is summed up over
     all places, and divided by the number of real tokens.

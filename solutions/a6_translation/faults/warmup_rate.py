@@ -81,6 +81,27 @@ class PeakOfTheFirstSize(WarmupRate):
         return self.first.setdefault(warmup_steps, d_model) ** -0.5
 
 
+class WarmupOfTheFirstSize(WarmupRate):
+    """In the warm-up, the rate is that of the first call with this warmup_steps, also when d_model is
+    another.
+
+    On what does it hang how fast the rate grows? What is kept must be kept for all of that.
+    """
+
+    item = "warmup_rate"
+
+    def __init__(self):
+        self.first = {}
+
+    def size(self, d_model, warmup_steps):
+        first = self.first.setdefault(warmup_steps, d_model)
+        self.kept = math.sqrt(d_model / first)
+        return super().size(d_model, warmup_steps)
+
+    def choose(self, fall, rise, step, warmup_steps):
+        return super().choose(fall, rise * self.kept, step, warmup_steps)
+
+
 class PeakOfTheFirstCallOfAll(WarmupRate):
     """The peak is that of the very first call, also when d_model and warmup_steps are others later.
 
