@@ -178,7 +178,6 @@ def test_attend_to_scores_far_apart(agree: Agree, draw: Draw) -> None:
     agree("attend", *asked, draw_mask(draw, BATCH, 1, 1, T_SOURCE))
 
 
-
 # layer_output
 
 

@@ -293,7 +293,7 @@ def test_turned_far(agree: Agree, draw: Draw) -> None:
     agree(TURNING, arrows(draw), torch.tensor([120, 1000, 555, 31, 876]))
 
 
-@item("rotary_positions", hint="Where in the formula does base stand?")
+@item("rotary_positions", public=True, hint="Where in the formula does base stand?")
 @pytest.mark.parametrize(("base", "d_k"), [(10.0, 14), (500_000.0, 18)], ids=str)
 def test_turned_by_another_base(agree: Agree, draw: Draw, base: float, d_k: int) -> None:
     """Any base may be passed, by its name."""
