@@ -1,5 +1,5 @@
 # Rows of equal weights become zeros; the largest score of all, a view, and ids above the padding's.
-# fails: attention_weights, attention_mask, attention_tensors, padding_mask
+# fails: attention_weights, attention_mask, attention_blocked_rows, attention_tensors, padding_mask
 # lines: top = x.max()
 # lines: return x.view(-1, x.shape[-2], x.shape[-1])
 # lines: silent = (weights == weights[..., :1]).all(dim=-1, keepdim=True)
