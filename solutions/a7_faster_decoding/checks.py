@@ -170,7 +170,7 @@ def test_attend_to_keys_that_hardly_fit(agree: Agree, draw: Draw) -> None:
 
 @item("attend_mask", hint="What may be taken away from a query's scores before the exponentials?")
 def test_attend_to_scores_far_apart(agree: Agree, draw: Draw) -> None:
-    """A query is answered as it would be alone, also where another one's scores are larger by far."""
+    """A query is answered as if it were alone, also where another's scores are far larger."""
     weights = {"q_proj.weight": torch.eye(D_MODEL), "q_proj.bias": torch.zeros(D_MODEL)}
     x, (keys, values) = draw.normal(BATCH, T_TARGET, D_MODEL) / 4, kept(draw, T_SOURCE)
     x[0, 0] = 8.0  # then its scores are about 1024 each, and the others' not even 100
