@@ -340,10 +340,10 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 # %% [markdown]
 # ### Queries that may attend to nothing
 #
-# Their weights and their output are exactly 0, with many keys as with one: not NaN, and not the same
-# for every key. So it is for all queries with a mask of nothing but `False`; otherwise the other
-# queries in the same tensor are as right as ever. The gradients of `q`, `k` and `v` are finite, and
-# what a fully blocked query adds to them is 0.
+# Their weights and their output are exactly 0, with many keys as with one: not NaN, and not the
+# same for every key. So it is for all queries with a mask of nothing but `False`; otherwise the
+# other queries in the same tensor are as right as ever. The gradients of `q`, `k` and `v` are
+# finite, and what a fully blocked query adds to them is 0.
 
 # %% active="ipynb" check="attention_blocked_rows"
 # check("attention_blocked_rows")

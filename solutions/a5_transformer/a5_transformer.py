@@ -625,9 +625,9 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # `greedy_decode` returns the right tokens, int64: for a batch whose sources have different lengths,
 # for a source with padding between its words (which keep their places), for a single row, with any
 # `start_id`, and for any `max_len`, also 1, where nothing but the start fits, or one far beyond the
-# source. Here no row ends before `max_len`, so that its shape is `(batch, max_len)`; a `pad_id` that
-# the model itself writes ends none. Each word is chosen in view of all the words before it. What is
-# written is read under the target's mask, as in training, also where the model has two layers.
+# source. Here no row ends before `max_len`, so that its shape is `(batch, max_len)`; a `pad_id`
+# that the model itself writes ends none. Each word is chosen in view of all the words before it.
+# What is written is read under the target's mask, as in training, also where the model has two layers.
 
 # %% active="ipynb" check="greedy_words"
 # check("greedy_words")

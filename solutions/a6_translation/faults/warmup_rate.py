@@ -82,8 +82,8 @@ class PeakOfTheFirstSize(WarmupRate):
 
 
 class WarmupOfTheFirstSize(WarmupRate):
-    """In the warm-up, the rate is that of the first call with this warmup_steps, also when d_model is
-    another.
+    """In the warm-up, the rate is that of the first call with this warmup_steps, also when d_model
+    is another.
 
     On what does it hang how fast the rate grows? What is kept must be kept for all of that.
     """
