@@ -627,7 +627,8 @@ def greedy_decode(model, source, start_id, end_id, max_len):
 # `start_id`, and for any `max_len`, also 1, where nothing but the start fits, or one far beyond the
 # source. Here no row ends before `max_len`, so that its shape is `(batch, max_len)`; a `pad_id`
 # that the model itself writes ends none. Each word is chosen in view of all the words before it.
-# What is written is read under the target's mask, as in training, also where the model has two layers.
+# What is written is read under the target's mask, as in training, also where the model has two
+# layers.
 
 # %% active="ipynb" check="greedy_words"
 # check("greedy_words")
