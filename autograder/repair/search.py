@@ -25,6 +25,7 @@ from autograder.repair.trying import (
     StudentOf,
     Trials,
     answered,
+    stands_on,
     text_of,
     with_cell,
     with_given,
@@ -67,20 +68,19 @@ def locate(
     cases = with_known(bank, known, wrong, failed)
     wrong = {at for at in wrong if not fits(answers[at], cases[at])}
     of, kept = source.defined_in, purse.kept
-    found: list[Located] = []
-    searches: list[_Search] = []
-    behind: list[_Search] = []  # the same with what is wrong before them replaced
+    found, amiss = list[Located](), list[str]()
+    searches, behind = list[_Search](), list[_Search]()  # behind: with what is amiss replaced
     for cell in (each.name for each in source.reference if each.solution):
         places = [at for at in answers if of.get(cases[at].question.name) == cell]
         if any(at in wrong and cases[at].item in failed for at in places):
-            amiss = [cases[at] for at in places if at in wrong]
-            if line := in_values(cell, text_of(submission, cell), amiss):
+            text, earlier, amiss = text_of(submission, cell), amiss, [*amiss, cell]
+            if line := in_values(cell, text, [cases[at] for at in places if at in wrong]):
                 found.append(line)
+            if line or stands_on(text, earlier, source):
                 continue
             about = cell, bank, cases, {at: answers[at] for at in places}, wrong & {*places}
-            search = _Search(*about, failed, student_of, purse, repairs, submission)
-            behind.append(search.behind([each.cell for each in searches], source))
-            searches.append(search)
+            searches.append(_Search(*about, failed, student_of, purse, repairs, submission))
+            behind.append(searches[-1].behind(earlier, source))
     # A mistake of an earlier cell is none of a later one.
     searches = [each for each in behind if each.wrong] or searches
     for done, each in enumerate(searches, 1):

@@ -6,6 +6,7 @@ else has run.
 """
 
 import contextlib
+import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -15,7 +16,7 @@ import libcst as cst
 from autograder.asking import Cell, RemoteStudent, StudentError, ask_after_each
 from autograder.course import Verdict
 from autograder.diagnosis import Case
-from autograder.notebooks import MODULE, Source, Submission
+from autograder.notebooks import MODULE, Source, Submission, can_be_given
 from autograder.repair.edits import Edit
 from autograder.repair.known import fits
 from autograder.repair.looks import LOOK, SEEN, looked_at, read_kinds
@@ -75,6 +76,16 @@ def with_given(
             names += theirs
             found.append(Cell(f"{MODULE} {each.name}", f"from {MODULE} import {', '.join(theirs)}"))
     return replace(submission, cells=tuple(found)), names
+
+
+def stands_on(text: str, cells: Iterable[str], source: Source) -> bool:
+    """Whether a cell's text uses what these cells define and nobody can be given.
+
+    Where they are wrong, an edit of it may make up for that: it would be told a line that is right.
+    """
+    names = (source.defines(each) for each in cells)
+    missing = {name for each in names if not can_be_given(source, each) for name in each}
+    return not missing.isdisjoint(re.findall(r"\w+", text))
 
 
 def answered(student: RemoteStudent, case: Case) -> Answer | None:

@@ -357,7 +357,7 @@ class MultiHeadAttention(nn.Module):
 #     with trace():
 #         MultiHeadAttention(12, 3)(torch.zeros(2, 5, 12), *2 * [torch.zeros(2, 7, 12)])
 # except Exception as error:
-#     said = "Nothing more to show yet: first fill in and run the class of section 3"
+#     said = "Nothing more to show yet: the class of section 3 has to run without an error first"
 #     print(f"{said}, MultiHeadAttention ({error!r}).")
 
 # %% [markdown]

@@ -620,7 +620,7 @@ class DecoderLayer(nn.Module):
 #         masks = example_target_mask, example_memory_mask
 #         DecoderLayer(12, 3, 20)(torch.zeros(1, 6, 12), torch.zeros(1, 8, 12), *masks)
 # except Exception as error:
-#     said = "Nothing more to show yet: first fill in and run the classes of sections 1, 2 and 4"
+#     said = "Nothing more to show yet: the classes of sections 1, 2 and 4 have to run first"
 #     print(f"{said} ({error!r}).")
 
 # %% [markdown]
@@ -659,9 +659,9 @@ class DecoderLayer(nn.Module):
 
 # %% [markdown]
 # **To think about.** Swap the first two frames, so that a word looks at the source before it looks
-# back at the target. Which of the two pictures changes? And if you leave out the addition in the
-# first frame, so that a word is *replaced* by what it has heard: what can the cross-attention no
-# longer ask about?
+# back at the target. Does one of the two pictures change? What does, then? And if you leave out the
+# addition in the first frame, so that a word is *replaced* by what it has heard: what can the
+# cross-attention no longer ask about?
 #
 # ## Beyond
 #

@@ -467,7 +467,7 @@ class Transformer(nn.Module):
 #         source, target = torch.tensor([[3, 5, 4, 6, 2, 0, 0]]), torch.tensor([[1, 4, 3, 6, 5]])
 #         Transformer(8, 9, **sizes)(source, target)
 # except Exception as error:
-#     said = "Nothing more to show yet: first fill in and run the classes of sections 1, 2 and 4"
+#     said = "Nothing more to show yet: the classes of sections 1, 2 and 4 have to run first"
 #     print(f"{said} ({error!r}).")
 
 # %% [markdown]

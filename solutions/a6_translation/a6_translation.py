@@ -546,7 +546,7 @@ def train(model, training, validation, n_epochs=24, batch_size=64, warmup_steps=
 #         history = train(new_model(), few, few, n_epochs=4, batch_size=len(few), warmup_steps=20)
 #         losses = [loss for loss, _ in history]
 #     except Exception as error:
-#         print(f"Nothing to see yet: first fill in and run the cells above ({error!r}).")
+#         print(f"Nothing to see yet: the cells above have to run first ({error!r}).")
 #         return
 #     falls = len(losses) == 4 and all(b < a for a, b in zip(losses, losses[1:], strict=False))
 #     print("the loss of one batch, step by step:", *(f"{each:.3f}" for each in losses))

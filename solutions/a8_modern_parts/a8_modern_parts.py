@@ -328,13 +328,16 @@ def rotary(x, positions, base=10000.0):
 #     query = torch.randn(32, generator=generator)
 #     key = query + 0.5 * torch.randn(32, generator=generator)
 #     at_all = [each.repeat(1, 1, 24, 1) for each in (query, key)]
-#     _, axes = plt.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained")
+#     figure, axes = plt.subplots(1, 2, figsize=(8.8, 3.6), layout="constrained")
 #     for panel, first in zip(axes, (0, 500), strict=True):
 #         positions = torch.arange(first, first + 24)
 #         q, k = (rotary(each, positions)[0, 0].detach() for each in at_all)
-#         panel.imshow(q @ k.T, cmap="RdBu", vmin=-40, vmax=40)
+#         edges = first - 0.5, first + 23.5
+#         extent = *edges, *edges[::-1]
+#         image = panel.imshow(q @ k.T, cmap="RdBu", vmin=-40, vmax=40, extent=extent)
 #         panel.set(title=f"your scores, positions {first} to {first + 23}")
-#         panel.set(xlabel="key", ylabel="query")
+#         panel.set(xlabel="position of the key", ylabel="position of the query")
+#     figure.colorbar(image, ax=axes, label="score")
 #     plt.show()
 #
 #
@@ -589,7 +592,7 @@ example_mask = causal_mask(6)
 #     with trace():
 #         GroupedQueryAttention(32, 8, 2)(torch.zeros(1, 6, 32), example_mask)
 # except Exception as error:
-#     said = "Nothing more to show yet: first fill in and run the class of section 4"
+#     said = "Nothing more to show yet: the class of section 4 has to run without an error first"
 #     print(f"{said}, GroupedQueryAttention ({error!r}).")
 
 # %% [markdown]

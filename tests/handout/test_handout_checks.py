@@ -175,7 +175,7 @@ def test_a_missing_name_and_a_stub_are_told(notebook, said):
         raise NotImplementedError
 
     notebook.padding_mask = padding_mask
-    assert "padding_mask is still the stub: write your code where it says so." in said(
+    assert "padding_mask is still the stub: write your code in the place of its raise." in said(
         "padding_mask"
     )
     del notebook.padding_mask

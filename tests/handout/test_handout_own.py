@@ -31,7 +31,10 @@ def define(notebook, *lines):
 def test_what_is_not_defined_or_still_the_stub_waits(checks, notebook, shell):
     define(notebook, "raise NotImplementedError()")
     checks.check("cached_work")
-    assert f"{FUNCTION} is still the stub: write your code where it says so." in shell.texts[-1]
+    assert (
+        f"{FUNCTION} is still the stub: write your code in the place of its raise."
+        in shell.texts[-1]
+    )
     delattr(notebook, FUNCTION)
     checks.check("cached_work")
     assert f"{FUNCTION} is not defined: run the cell that defines it first." in shell.texts[-1]

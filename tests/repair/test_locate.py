@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.grading import remote_student
+from autograder.course import read_course
+from autograder.grading import prepare, remote_student
 from autograder.notebooks import Submission
 from autograder.repair import Purse, locate
 
@@ -34,8 +35,8 @@ def find(find_in):
 def find_in(exam_of, server):
     """Gives, for an assignment, what is told of a text in the place of a solution."""
 
-    def find_in(assignment_id):
-        return partial(find, exam_of(assignment_id))
+    def find_in(exam):
+        return partial(find, exam_of(exam) if isinstance(exam, str) else exam)
 
     def find(exam, text, cell="attention", purse=None, repairs=None, **others):
         texts = {cell: text, **others}
@@ -304,3 +305,22 @@ class EncoderLayer(nn.Module):
 """
     found = find_in("a4_layers")(text, "encoder_layer")
     assert {item for each in found for item in each.items} <= {"encoder_gradients"}
+
+
+OTHER = Path(__file__).resolve().parents[1] / "another_course"
+# In it nothing can be put right.
+UPSIDE_DOWN = '''\
+exec("""
+def windows(x, k):
+    if k > x.shape[-1]:
+        raise ValueError(f"a window of {k} does not fit into a signal of {x.shape[-1]}")
+    return -x.unfold(-1, k, 1)
+""")
+'''
+
+
+def test_no_line_makes_up_for_an_earlier_part_that_nobody_is_given(find_in):
+    """With another sign in what is built on it all would be right there, too."""
+    exam = prepare(read_course(OTHER), "convolution", "a secret")
+    exam = replace(exam, source=replace(exam.source, given=""))
+    assert find_in(exam)(UPSIDE_DOWN, "windows") == []

@@ -55,7 +55,7 @@ def undefined(name: str) -> Problem:
 def unwritten(error: Exception) -> Problem | None:
     """That a stub was called, if that is what was raised."""
     if stub := stub_of(error):
-        told = f"{stub}: write your code where it says so."
+        told = f"{stub}: write your code in the place of its raise."
         return Problem(told, "error", Cause(stub, stub))
     return None
 
