@@ -5,11 +5,13 @@ is wrong with the file. They are then called by hand (see runner.py): its protoc
 teardown and three reports takes longer than most checks do.
 """
 
+import ast
 import inspect
 import os
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from autograder.handout.checks.problem import FITS, KINDS
 from autograder.notebooks import Source
 
 CHECKS = "checks.py"  # beside the source
+_OPTIONS = ("public", "hint", "fits", "notebook")  # of a check's mark
 # What collecting does not need.
 _WITHOUT = (
     "cacheprovider",
@@ -117,6 +120,7 @@ class _Collecting:
             self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
         for name in sorted(known - checked):
             self.broken.append(f"no check looks at the item {name!r} of course.yml")
+        self.broken += [said for node in items for said in _not_taken(node)]
         for check in self.checks:
             for kind in set(check.fits) - set(KINDS):
                 said = f"{check.name}: a hint fits one of {', '.join(KINDS)}, not {kind!r}"
@@ -126,16 +130,41 @@ class _Collecting:
         return True
 
 
+def _not_taken(node: Any) -> Iterator[str]:
+    marker = node.get_closest_marker("item")
+    for name in marker.kwargs if marker is not None else ():
+        if name not in _OPTIONS:
+            yield f"{node.name}: @item takes {', '.join(_OPTIONS)}, not {name!r}"
+
+
 class _Checks(pytest.Module):
     """The file of checks, loaded as the course's own Python is."""
 
     def _getobj(self) -> Any:
+        if slip := _slip(self.path):
+            raise self.CollectError(slip)
         try:
             return load(self.path.parents[1], f"{self.path.parent.name}.{self.path.stem}")
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             said = f"{where.filename}:{where.lineno}: {type(error).__name__}: {error}"
             raise self.CollectError(said) from error
+
+
+def _slip(path: Path) -> str | None:
+    """What is wrong with it as it reads: no Python, or a function in another's place."""
+    try:
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+    except SyntaxError as error:
+        return f"{path}:{error.lineno}: SyntaxError: {error.msg}"
+    lines: dict[str, int] = {}
+    for each in body:
+        if isinstance(each, ast.FunctionDef):
+            first = lines.setdefault(each.name, each.lineno)
+            if first != each.lineno:
+                said = f"{each.name} takes the place of that of line {first}"
+                return f"{path}:{each.lineno}: {said}: give one of them another name"
+    return None
 
 
 def _check(node: Any) -> Check:

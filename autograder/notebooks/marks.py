@@ -6,13 +6,17 @@ Looked at in the text of the file, for a person has to find the line there.
 import ast
 import re
 import textwrap
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
-__all__ = ["check_marks"]
+__all__ = ["ROLES", "check_marks"]
 
+ROLES = ("given", "solution", "check", "manual", "figure")
+_KEYS = (*ROLES, "active")  # what a cell may bear behind its %%, beside what other programs know
 _CELL = re.compile(r"#[ \t]*%%(.*)")
-_OPTION = re.compile(r'\b(given|solution|check|manual|figure)="([^"]*)"')
+_OPTION = re.compile(rf'\b({"|".join(ROLES)})="([^"]*)"')
+_KEY = re.compile(r'\b(\w+)="[^"]*"')
 _MARK = re.compile(r"\s*(?:# )?(#+ *(BEGIN|END) SOLUTION\b.*)", re.IGNORECASE)
 
 
@@ -42,6 +46,10 @@ class _Cell:
         self._raw = "[raw]" in options
         self.roles: list[tuple[str, str]] = _OPTION.findall(options)
         self._lines: list[str] = []
+        self._marked = False
+        for key in _KEY.findall(options):
+            if key not in _KEYS and (meant := get_close_matches(key, _KEYS, 1, 0.75)):
+                self._fail(line, f"{key}= is no role of a cell: did you mean {meant[0]}=?")
         self._open: int | None = None  # the line of the BEGIN that waits for its END
 
     def take(self, number: int, line: str) -> None:
@@ -61,7 +69,7 @@ class _Cell:
         if which == "END" and not self._open:
             what = f"{mark} without a ### BEGIN SOLUTION before it in its cell"
             self._fail(number, f"{what}: put it above the first line of the answer")
-        self._open = number if which == "BEGIN" else None
+        self._open, self._marked = number if which == "BEGIN" else None, True
 
     def close(self) -> None:
         if self._open:
@@ -70,6 +78,10 @@ class _Cell:
         for role, name in self.roles:
             if role == "check":
                 self._is_called(name)
+            if role == "solution" and len(self.roles) == 1 and not self._marked:
+                what = f'the cell of solution="{name}" would be handed out empty, without its head'
+                what += ": put ### BEGIN SOLUTION above what students write"
+                self._fail(self._line, f"{what}, and ### END SOLUTION below")
 
     def _is_called(self, name: str) -> None:
         """A cell that checks an item calls that check, and no other."""

@@ -9,9 +9,8 @@ from pathlib import Path
 import jupytext
 
 from autograder.asking import Cell
-from autograder.notebooks.marks import check_marks
+from autograder.notebooks.marks import ROLES, check_marks
 
-ROLES = ("given", "solution", "check", "manual", "figure")
 READY = "ready"  # the name of a cell that a release puts first, and that grading leaves out
 GIVEN = "given.py"  # beside the assignments' folders: parts of earlier ones, as later ones get them
 

@@ -17,7 +17,8 @@ from autograder.notebooks.file import MAX_SOURCE_BYTES, read_notebook, short
 from autograder.notebooks.finding import UnreadableSubmission
 from autograder.notebooks.given import MODULE, given_names, given_source
 from autograder.notebooks.magics import Magics
-from autograder.notebooks.source import READY, ROLES, Source, SourceCell
+from autograder.notebooks.marks import ROLES
+from autograder.notebooks.source import READY, Source, SourceCell
 
 _MAX_NOTES = 50
 _READY = SourceCell("code", "", "given", READY).grade_id

@@ -250,7 +250,6 @@ def alone_of(exam, name, ask=None):
     [
         ("DoesNotScale", "attention_mask", True),
         ("ComparesQueriesWithQueries", "attention_scale", True),  # seen where sentences attend
-        ("SigmoidForSoftmax", "attention_blocked_rows", False),  # no row is ever empty for it
         ("ReturnsTheWeightsFirst", "attention_gradients", False),  # asked for others, it raises
     ],
 )

@@ -50,6 +50,8 @@ SLIPS = {
         "must be '### END SOLUTION'",
     ),
     "END with more": (END, "    ### END SOLUTION 1\n", "    ### END", "and nothing else"),
+    "a role misspelt": (' check="d', ' chek="d', '# %% active="ipynb" chek', "mean check=?"),
+    "another misspelt": ('%% solution="', '%% soluton="', "# %% soluton", "mean solution=?"),
     "no solution": ('%% solution="', '%% given="', BEGIN, 'mark the cell solution="NAME"'),
 }
 
@@ -62,6 +64,13 @@ def test_a_slip_in_the_markers_names_its_line(slipped, slip):
     with pytest.raises(ValueError, match=rf":{line}: .*{re.escape(said)}") as told:
         read_source(path)
     assert str(told.value).startswith(f"{path}:")
+
+
+def test_a_solution_without_markers_would_be_handed_out_empty(slipped):
+    slipped(BEGIN, "", "")
+    path, line = slipped(END, "", '# %% solution="')
+    with pytest.raises(ValueError, match=rf":{line}: .* would be handed out empty"):
+        read_source(path)
 
 
 def test_a_check_over_a_cell_that_calls_another_is_named(slipped):

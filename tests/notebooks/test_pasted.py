@@ -70,7 +70,8 @@ def test_no_sample_is_taken_for_a_given_part(path):
 
 
 def test_what_an_assignment_is_given_itself_may_stand_in_a_solution(tmp_path):
-    write = '# %% given="setup"\nfrom given import steps\n\n# %% solution="walk"\n{}'
+    write = '# %% given="setup"\nfrom given import steps\n\n# %% solution="walk"\n'
+    write += "### BEGIN SOLUTION\n{}\n### END SOLUTION\n"
     path = tmp_path / "walks" / "walks.py"
     path.parent.mkdir()
     (tmp_path / "given.py").write_text(GIVEN)

@@ -10,7 +10,9 @@ TEXT = """\
 # # A story
 
 # %% solution="area"
+### BEGIN SOLUTION
 side = 3
+### END SOLUTION
 """
 
 
@@ -20,5 +22,5 @@ def test_a_raw_cell_is_a_note_and_stays_in_the_file(tmp_path):
     path.write_text(TEXT)
     assert [(cell.kind, cell.source) for cell in read_source(path).cells] == [
         ("markdown", "# A story"),
-        ("code", "side = 3"),
+        ("code", "### BEGIN SOLUTION\nside = 3\n### END SOLUTION"),
     ]

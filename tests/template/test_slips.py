@@ -45,6 +45,17 @@ def slip(tiny):
             r"checks.py:\d+, failed by itself: Na",
         ),
         ("N, M, D =", "N, M =", r"checks.py:\d+: ValueError"),
+        (
+            'distances", public=True',
+            'distances", pulic=True',
+            "@item takes public, hint, fits, notebook, not 'pulic'",
+        ),
+        (
+            "test_distances_far",
+            "test_distances() -> None: ...\ndef test_far",
+            r"of that of line \d+",
+        ),
+        ("def test_distances(", "def test_distances((", r"checks.py:27: SyntaxError"),
     ],
 )
 def test_a_check_that_cannot_work(tiny, slip, old, new, said):
