@@ -404,8 +404,8 @@ def test_feed_forward_drops_some(
 @pytest.mark.parametrize("rate", [0.5, 1.0])
 def test_feed_forward_drops_nothing_in_eval(agree: Agree, draw: Draw, rate: float) -> None:
     """In eval mode nothing is dropped."""
-    network = agree.module("FeedForward", D_MODEL, D_FF, dropout=rate)
-    agree(network, draw.normal(BATCH, T, D_MODEL))
+    network = see_through(agree, D_MODEL, bias=7.0, dropout=rate)  # what is left says where
+    agree(network, 30 + draw.normal(BATCH, T, D_MODEL).abs())
 
 
 @item("feed_forward_dropout", hint="Is the probability that is passed the one that is used?")
