@@ -34,6 +34,9 @@ _PACKET = 1 << 16
 _WATCH_MS = 50
 _BLOCK_BYTES = 4096  # what each file and folder takes, so that their number is bounded too
 _MAX_DEPTH = 100
+# What is opened gets the least number that is free; as many as a process may have can be a thousand
+# million, each of which some Pythons close by itself.
+_MOST_OPEN = 1024
 _FORKS = 10  # after which it pays to have large pages
 
 
@@ -117,7 +120,7 @@ def main() -> None:
 
 def _close_all_but(*kept: int) -> None:
     """Close what this process holds open beside the first three: torch may have opened a file."""
-    for low, high in itertools.pairwise([2, *sorted(kept), os.sysconf("SC_OPEN_MAX")]):
+    for low, high in itertools.pairwise([2, *sorted(kept), _MOST_OPEN]):
         os.closerange(low + 1, high)
 
 
