@@ -5,7 +5,7 @@ long class there are thousands of edits, of which few change in which dtype a nu
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.diagnosis import Case, same
 from autograder.repair.edits import Edit, edits
@@ -17,11 +17,19 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _OF_DTYPES = re.compile(r"dtype|float|half|double|type_as|\.type\b|\.to\b|\.tensor\b|Tensor\b")
 
 
-def hinted(view: View, tiers: Iterable[int], case: Case, answer: Answer) -> list[Edit]:
-    """The edits of a cell to try before all others, of all those that an answer hints at.
+def hinted(
+    view: View, tiers: Iterable[int], asked: Mapping[int, tuple[Case, Answer]]
+) -> Iterator[tuple[int, list[Edit]]]:
+    """The edits of a cell to try before all others, where an answer hints at any, by its place.
 
     A name that is lacking is imported; where only digits are lacking, dtypes are left out.
     """
+    for at, (case, answer) in asked.items():
+        if found := _hinted(view, tiers, case, answer):
+            yield at, found
+
+
+def _hinted(view: View, tiers: Iterable[int], case: Case, answer: Answer) -> list[Edit]:
     if found := imported(view, answer.failure):
         return found
     if not same(answer, case.right, case, loosely=True):

@@ -7,7 +7,7 @@ where it was made. When edits of one size do so in different lines, nothing is p
 
 import contextlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,6 +27,7 @@ from autograder.repair.trying import (
     answered,
     stands_on,
     text_of,
+    view_of,
     with_cell,
     with_given,
 )
@@ -156,20 +157,19 @@ class _Search:
 
     def _repair(self, handed_in: Submission) -> Proof | None:
         """The edit that proves where a mistake of the cell stands, if one does."""
-        texts = {each.name: each.source for each in self.submission.cells if each.solution}
-        try:
-            view = View(texts.pop(self.cell), [*_views(texts.values())])
-        except (KeyError, ValueError):
+        if (view := view_of(self.submission, self.cell)) is None:
             return None
         # The wrong ones first, the smallest of each first.
         places = sorted(self.answers, key=self._order)
         with Trials(
             partial(self.student_of, given=self.given), self.submission, self.cell
         ) as trials:
-            first = self.cases[places[0]], self.answers[places[0]]
-            if not (parts := self._again(trials, places)):
-                parts = self._proofs(trials, hinted(view, _SOONEST, *first), places) or []
-            firsts, before = [] if parts else self._firsts(places), self.purse.left
+            parts, firsts = self._again(trials, places), self._firsts(places)
+            these = {} if parts else {at: (self.cases[at], self.answers[at]) for at in firsts}
+            for at, hints in hinted(view, _SOONEST, these):
+                if parts := self._proofs(trials, hints, _ahead(at, places)) or []:
+                    break
+            firsts, before = [] if parts else firsts, self.purse.left
             for tiers, some, most in (
                 (_SOONEST, firsts[:1], _ONE),
                 (_SOONEST, firsts[1:], _FEW),
@@ -177,8 +177,7 @@ class _Search:
             ):
                 self.least = max(0.0, before - most)
                 for at in some:
-                    others = (x for x in places if x != at)
-                    parts += self._search(trials, view, [at, *others], tiers)
+                    parts += self._search(trials, view, _ahead(at, places), tiers)
                     if any(each.final for each in parts):
                         break
                 if any(each.final for each in parts):
@@ -194,9 +193,8 @@ class _Search:
 
     def _again(self, trials: Trials, places: Sequence[int]) -> list[Proof]:
         """What the first edit proves here that was proven behind other parts."""
-        text = text_of(self.submission, self.cell)
-        known = (edit for cell, edit in self.repairs if cell == self.cell)
-        for edit in (each for each in known if each.spot.view.text == text):
+        now = self.cell, text_of(self.submission, self.cell)
+        for edit in (edit for cell, edit in self.repairs if (cell, edit.spot.view.text) == now):
             asked = trials.ask(edit.text, map(self._paid, places))
             if proof := self._proof(edit, places, asked, self.wrong):
                 return [proof]
@@ -294,7 +292,5 @@ class _Search:
         return proof_of(edit, places, items, asked, wrong, self.wrong)
 
 
-def _views(texts: Iterable[str]) -> Iterator[View]:
-    for text in texts:
-        with contextlib.suppress(ValueError):
-            yield View(text)
+def _ahead(at: int, places: Iterable[int]) -> list[int]:
+    return [at, *(each for each in places if each != at)]

@@ -63,6 +63,20 @@ def text_of(submission: Submission, cell: str) -> str:
     return next((x.source for x in submission.cells if x.solution and x.name == cell), "")
 
 
+def view_of(submission: Submission, cell: str) -> View | None:
+    """A view of a solution cell of theirs, which knows the others; None where it cannot be read."""
+    texts = {each.name: each.source for each in submission.cells if each.solution}
+    views = {name: _view(text) for name, text in texts.items() if name != cell}
+    return _view(texts.get(cell), [each for each in views.values() if each])
+
+
+def _view(text: str | None, others: Sequence[View] = ()) -> View | None:
+    try:
+        return None if text is None else View(text, others)
+    except ValueError:
+        return None
+
+
 def with_given(
     submission: Submission, cells: Collection[str], source: Source
 ) -> tuple[Submission, list[str]]:

@@ -115,6 +115,19 @@ def test_a_dtype_beside_another_mistake_is_found_before_all_else(find):
     assert purse.left > before / 3
 
 
+def test_a_dtype_is_found_beside_a_mistake_that_is_asked_for_less(find_in, exam_of):
+    """What is cheapest to ask came first, and what was tried for it left nothing to the rest."""
+    exam = exam_of("a2_multi_head")
+    (text,) = (each.source for each in exam.source.reference if each.name == "multi_head")
+    root = "        self.scale = (d_model // n_heads) ** -0.5\n        if d_model % n_heads != 0:"
+    text = text.replace("        if d_model % n_heads != 0:", root).replace(
+        "(self.merge_heads(answers))", "(self.merge_heads(answers)).float().to(query.dtype)"
+    )
+    first, *_ = find_in(exam)(text, "multi_head")
+    assert ".float()" in first.source
+    assert len(first.items) > 1
+
+
 @pytest.mark.parametrize(("root", "lines"), [("np.sqrt", [4]), ("sqrt", [4]), ("my.sqrt", [])])
 def test_a_name_that_is_imported_nowhere_is_what_keeps_all_from_running(find, root, lines):
     found = find(RIGHT.replace("math.sqrt", root))
