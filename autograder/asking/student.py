@@ -148,6 +148,7 @@ class Question:
             "count": how.count,
             "work": how.work,
             "before": [(name, packer.pack(each)) for name, each in how.before.items()],
+            "drawn_on": how.drawn_on,
         }
         return wire.encode(header, packer.tensors)
 
@@ -259,9 +260,8 @@ class LocalStudent:
         kept = question.copied()
         started = time.thread_time()  # not how busy the machine was
         answer = self._session.call(target, question.args, question.kwargs, question.how)
-        seconds = time.thread_time() - started
-        draws = not torch.equal(torch.default_generator.get_state(), _UNDRAWN)
-        self.asked.append(Reply(kept, answer, seconds, draws))
+        seconds, state = time.thread_time() - started, torch.default_generator.get_state()
+        self.asked.append(Reply(kept, answer, seconds, draws=not torch.equal(state, _UNDRAWN)))
         return self._right(answer)
 
     def answer(self, question: Question) -> Answer:

@@ -210,6 +210,7 @@ def _reply(
         header["count"],
         header["work"],
         {name: unpacker.value(each) for name, each in header["before"]},
+        header["drawn_on"],
     )
     target = header["target"]
     answer = session.call(

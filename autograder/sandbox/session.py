@@ -39,7 +39,8 @@ class How:
     default for a call with device=None, and the answer whether the outputs are. read: attributes
     of the module to look at afterwards. watch: its submodules whose calls are counted. count:
     count the calls of torch. work: count the multiplications (see work.py). before: arguments of an
-    earlier call, by place or name (of the module, where the method is torch's own, as state_dict).
+    earlier call, by place or name (of the module, where the method is torch's own, as state_dict);
+    after it draws begin anew, unless drawn_on.
     """
 
     cotangents: Sequence[Any] | None = None
@@ -49,6 +50,7 @@ class How:
     count: bool = False
     work: bool = False
     before: Mapping[int | str, Any] = field(default_factory=dict)
+    drawn_on: bool = False
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,8 @@ class _Call:
         if how.before:
             with self._device or nothing:
                 self._call_before(how.read)
+            if not how.drawn_on:
+                torch.default_generator.manual_seed(0)
             for at in self._written():  # what that wrote to them is not there for the call
                 self._given[at].detach().copy_(self._before[at])
         watcher = Watcher(self._modules[0], how.watch) if how.watch else None
@@ -256,7 +260,6 @@ class _Call:
         given = dict(zip(places, self._given, strict=True)) | self._earlier
         positional = [given.pop(at) for at in sorted(x for x in given if isinstance(x, int))]
         value = self._first(*positional, **given)
-        torch.default_generator.manual_seed(0)  # what it drew is drawn again
         inputs = {_memory(each) for each in (*self._given, *self._earlier.values())}
         found = [*outputs(value), *(getattr(self._first, name, None) for name in read)]
         left = [each.detach() for each in found if _memory(each) not in {None, *inputs}]

@@ -84,5 +84,6 @@ def _questions() -> Iterator[bytes]:
                 "read": [],
                 "watch": [],
                 "before": [],
+                "drawn_on": False,
             }
             yield wire.encode(header, packer.tensors)

@@ -451,9 +451,10 @@ class PositionalEncoding(nn.Module):
 # ### Dropout
 #
 # In train mode each number of the sum is either 0 or the sum divided by `1 - dropout`, and each is
-# drawn for itself, not together with its row, column or sentence. The encoding is dropped just like
-# the rest: with `dropout=1.0` all is 0. With `dropout=0.0` train mode is like eval mode, in which
-# nothing is dropped whatever `dropout` is. It is 0.1 when nothing is said.
+# drawn for itself, not together with its row, column or sentence, and anew in every forward. The
+# encoding is dropped just like the rest: with `dropout=1.0` all is 0. With `dropout=0.0` train mode
+# is like eval mode, in which nothing is dropped whatever `dropout` is. It is 0.1 when nothing is
+# said.
 
 # %% active="ipynb" check="position_dropout"
 # check("position_dropout")

@@ -38,10 +38,15 @@ def tokens(draw: Draw, batch: int = BATCH, t: int = T) -> Tensor:
 
 
 def output_of(
-    student: Student, agree: Agree, target: str | Blueprint, shape: tuple[int, ...], *args: Any
+    student: Student,
+    agree: Agree,
+    target: str | Blueprint,
+    shape: tuple[int, ...],
+    *args: Any,
+    **how: Any,
 ) -> Tensor:
     """What a property is looked at on, whether its values are right or not."""
-    output = student.call(target, *args).value
+    output = student.call(target, *args, **how).value
     if not isinstance(output, Tensor) or output.shape != shape:
         agree.wrong(target, f"expected a tensor of shape {shape}", *args)
     return output
@@ -462,6 +467,19 @@ def test_dropout_of_one_sentence(student: Student, agree: Agree, draw: Draw) -> 
         agree.wrong(made.training(), problem, x)
     if (kept == kept[..., :1]).all():
         agree.wrong(made.training(), "all numbers of a word are dropped together", x)
+
+
+@item("position_dropout", hint="Is a generator seeded on the way, or is kept what it drew?")
+def test_dropout_anew(student: Student, agree: Agree, draw: Draw) -> None:
+    """In train mode every forward draws anew which numbers it drops."""
+    made = agree.module("PositionalEncoding", 12, max_len=40, dropout=0.3).without_loading()
+    made, x = made.training(), draw.normal(BATCH, 33, 12)
+    first, second = (
+        output_of(student, agree, made, x.shape, x, **how) == 0
+        for how in ({}, {"before": {0: x}, "drawn_on": True})
+    )
+    if first.any() and (first == second).all():
+        agree.wrong(made, "a second forward drops the very same numbers as the first", x)
 
 
 # position_tensors: whether the sums are right is another item's question.

@@ -342,10 +342,10 @@ class FeedForward(nn.Module):
 # %% [markdown]
 # ### Dropout in the feed-forward network
 #
-# In train mode, each of the `d_ff` numbers behind the ReLU is dropped by itself, with the
-# probability that was passed (0.1 if none was), and those that stay are divided by one minus it. So
-# with `dropout=1.0` everything is dropped, and what comes out is exactly the bias of `linear2`;
-# with `dropout=0.0` nothing is. In eval mode nothing is ever dropped.
+# In train mode, each of the `d_ff` numbers behind the ReLU is dropped by itself, anew in every
+# call, with the probability that was passed (0.1 if none was), and those that stay are divided by
+# one minus it. So with `dropout=1.0` everything is dropped, and what comes out is exactly the bias
+# of `linear2`; with `dropout=0.0` nothing is. In eval mode nothing is ever dropped.
 
 # %% active="ipynb" check="feed_forward_dropout"
 # check("feed_forward_dropout")
@@ -438,10 +438,11 @@ class EncoderLayer(nn.Module):
 # ### The mask of the encoder layer
 #
 # The result is right with any mask that broadcasts to `(batch, n_heads, t, t)`, such as a padding
-# mask, a causal mask or both; a mask of nothing but `True` is the same as none. Behind a padding
-# mask, whatever stands at a padded position changes nothing at the others. Behind a causal mask,
-# later positions change nothing at earlier ones, to the last bit; but earlier ones do change the
-# later. The mask is left as it was.
+# mask, a causal mask or both; a mask of nothing but `True` is the same as none, and where it blocks
+# everything for a position, the attention sees to that, not the layer. Behind a padding mask,
+# whatever stands at a padded position changes nothing at the others. Behind a causal mask, later
+# positions change nothing at earlier ones, to the last bit; but earlier ones do change the later.
+# The mask is left as it was.
 
 # %% active="ipynb" check="encoder_mask"
 # check("encoder_mask")
@@ -449,11 +450,11 @@ class EncoderLayer(nn.Module):
 # %% [markdown]
 # ### Dropout in the encoder layer
 #
-# In train mode, what each sublayer says is dropped with the given probability before it is added to
-# the stream, and nothing else in the frame is. With `dropout=1.0` both sublayers therefore fall
-# silent, and what comes out is exactly `norm2(norm1(x))`. With `dropout=0.0` train mode is no
-# different from eval mode. The same number is passed on to `feed_forward`, which is looked at by
-# itself. In eval mode nothing is ever dropped.
+# In train mode, what each sublayer says is dropped with the given probability, anew in every call,
+# before it is added to the stream, and nothing else in the frame is. With `dropout=1.0` both
+# sublayers therefore fall silent, and what comes out is exactly `norm2(norm1(x))`. With
+# `dropout=0.0` train mode is no different from eval mode. The same number is passed on to
+# `feed_forward`, which is looked at by itself. In eval mode nothing is ever dropped.
 
 # %% active="ipynb" check="encoder_dropout"
 # check("encoder_dropout")
@@ -578,10 +579,11 @@ class DecoderLayer(nn.Module):
 #
 # The result is right with a `target_mask` alone, with a `memory_mask` alone, and with both, of
 # every shape that broadcasts as the docstring says, for sentences of different and of equal length;
-# masks of nothing but `True` are the same as none. With a causal `target_mask`, later positions of
-# `x` change nothing at earlier ones, to the last bit; but earlier ones do change the later.
-# Whatever stands at a blocked position of `memory` changes nothing; what stands at one that is
-# allowed does. Both masks are left as they were.
+# masks of nothing but `True` are the same as none, and the attention sees to positions that may
+# attend to nothing. With a causal `target_mask`, later positions of `x` change nothing at earlier
+# ones, to the last bit; but earlier ones do change the later. Whatever stands at a blocked position
+# of `memory` changes nothing; what stands at one that is allowed does. Both masks are left as they
+# were.
 
 # %% active="ipynb" check="decoder_masks"
 # check("decoder_masks")

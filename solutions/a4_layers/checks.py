@@ -362,6 +362,23 @@ def test_feed_forward_drops_everything(agree: Agree, draw: Draw) -> None:
     agree(network, draw.normal(BATCH, T, D_MODEL))
 
 
+def drops_anew(student: Student, agree: Agree, made: Blueprint, *inputs: torch.Tensor) -> None:
+    """Two calls in a row differ in what they drop, if they drop anything."""
+    still = student.call(made, *inputs).value
+    made = made.training()
+    first, second = (
+        student.call(made, *inputs, **how).value
+        for how in ({}, {"before": {0: inputs[0]}, "drawn_on": True})
+    )
+    if is_same(first, second) and not is_same(first, still):
+        agree.wrong(made, "a second call drops the very same numbers as the first", *inputs)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    both = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+    return both and torch.equal(one, other)
+
+
 def see_through(agree: Agree, size: int, bias: float = 0.0, **dropout: float) -> Blueprint:
     """A network that adds bias to positive numbers, unless something is dropped."""
     same, nothing = torch.eye(size, dtype=torch.float64), torch.zeros(size, dtype=torch.float64)
@@ -406,6 +423,12 @@ def test_feed_forward_drops_nothing_in_eval(agree: Agree, draw: Draw, rate: floa
     """In eval mode nothing is dropped."""
     network = see_through(agree, D_MODEL, bias=7.0, dropout=rate)  # what is left says where
     agree(network, 30 + draw.normal(BATCH, T, D_MODEL).abs())
+
+
+@item("feed_forward_dropout", hint="Is a generator seeded on the way, or is kept what it drew?")
+def test_feed_forward_drops_anew(student: Student, agree: Agree, draw: Draw) -> None:
+    """In train mode every call draws anew which numbers it drops."""
+    drops_anew(student, agree, see_through(agree, 50, dropout=0.3), draw.normal(BATCH, T, 50))
 
 
 @item("feed_forward_dropout", hint="Is the probability that is passed the one that is used?")
@@ -502,6 +525,18 @@ def test_encoder_mask_of_another_size(agree: Agree, draw: Draw) -> None:
 def test_encoder_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
     """A mask (t, t) is one of queries and keys, also with as many sentences as words."""
     agree(encoder_layer(agree), draw.normal(T, T, D_MODEL), mask=causal())
+
+
+@item("encoder_mask", hint="Who sees to a position that may hear nothing: layer or attention?")
+def test_encoder_mask_that_blocks_a_row(agree: Agree, draw: Draw) -> None:
+    """A position that may attend to nothing hears nothing, and not everything."""
+    agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=with_a_silent_row(draw, T))
+
+
+def with_a_silent_row(draw: Draw, t_key: int) -> torch.Tensor:
+    mask = draw_mask(draw, T, t_key)
+    mask[2] = False
+    return mask
 
 
 @item("encoder_mask", hint="The mask is the second argument of forward.")
@@ -615,6 +650,13 @@ def test_encoder_passes_dropout_on(agree: Agree, draw: Draw, dropout: float) -> 
 def test_encoder_drops_some(student: Student, agree: Agree, draw: Draw, silent: str) -> None:
     """With a dropout in between, what each sublayer says is dropped in part."""
     drops_some(student, agree, agree.module("EncoderLayer", *SIZES, dropout=0.5), silent, draw)
+
+
+@item("encoder_dropout", hint="Is a generator seeded on the way, or is kept what it drew?")
+def test_encoder_drops_anew(student: Student, agree: Agree, draw: Draw) -> None:
+    """In train mode every call draws anew which numbers it drops."""
+    layer = agree.module("EncoderLayer", *WIDE, dropout=0.3)
+    drops_anew(student, agree, layer, draw.normal(BATCH, T, WIDE[0]))
 
 
 def drops_some(
@@ -822,6 +864,14 @@ def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
     agree(decoder_layer(agree), *target_and_memory(draw), memory_mask=draw_mask(draw, *shape))
 
 
+@item("decoder_masks", hint="Who sees to a position that may hear nothing: layer or attention?")
+@pytest.mark.parametrize(("name", "t_key"), [("target_mask", T), ("memory_mask", T_MEMORY)])
+def test_decoder_masks_that_block_a_row(agree: Agree, draw: Draw, name: str, t_key: int) -> None:
+    """A position that may attend to nothing hears nothing, in either attention."""
+    masks: dict[str, Any] = {name: with_a_silent_row(draw, t_key)}
+    agree(decoder_layer(agree), *target_and_memory(draw), **masks)
+
+
 @item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")
 def test_decoder_masks_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
     """Masks of two axes are of queries and keys, also with as many sentences as words."""
@@ -952,6 +1002,13 @@ def test_decoder_drops_some(student: Student, agree: Agree, draw: Draw, silent: 
     """With a dropout in between, what each sublayer says is dropped in part."""
     layer = agree.module("DecoderLayer", *SIZES, dropout=0.5)
     drops_some(student, agree, layer, silent, draw, draw.normal(BATCH, T_MEMORY, D_MODEL))
+
+
+@item("decoder_dropout", hint="Is a generator seeded on the way, or is kept what it drew?")
+def test_decoder_drops_anew(student: Student, agree: Agree, draw: Draw) -> None:
+    """In train mode every call draws anew which numbers it drops."""
+    layer = agree.module("DecoderLayer", *WIDE, dropout=0.3)
+    drops_anew(student, agree, layer, *(draw.normal(BATCH, t, WIDE[0]) for t in (T, T_MEMORY)))
 
 
 @item("decoder_dropout", hint="Which dropout has the layer when nobody says it?")

@@ -185,6 +185,26 @@ def test_what_a_call_wrote_to_its_inputs_is_not_there_for_the_next(asking, x):
         agree.unchanged(layer, x)
 
 
+@pytest.mark.parametrize(
+    ("line", "differ"),
+    [("", True), ("torch.manual_seed(5)", False), ("torch.set_rng_state(STATE)", False)],
+)
+def test_what_a_second_call_draws_goes_on_from_the_first_where_it_is_asked(asking, x, line, differ):
+    agree = asking(
+        "self.seen = x.detach() * 2",
+        f"{line}\n        self.seen = torch.rand(5)",
+        "STATE = torch.get_rng_state()",
+    )
+    layer = agree.module("Layer", 6, 3).training()
+
+    def seen(**how):
+        (drawn,) = agree._student.call(layer, x, read=("seen",), **how).read
+        return drawn
+
+    assert torch.equal(seen(), seen(before={0: x}))
+    assert torch.equal(seen(), seen(before={0: x}, drawn_on=True)) != differ
+
+
 WRITES = """
 def over(owner, value):
     owner.kept = value if not hasattr(owner, "kept") else owner.kept.copy_(value)

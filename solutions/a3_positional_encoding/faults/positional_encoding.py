@@ -946,6 +946,28 @@ class DropsTheSamePlaces(Places):
         return total * F.dropout(torch.ones_like(total[0]), self.p, self.training)
 
 
+class DropsTheSameEveryTime(Places):
+    """Every forward in train mode drops the same numbers: the generator is seeded there or put
+    back, or what it drew is kept.
+
+    What is learned from numbers that are always dropped, or never? Who else draws there?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        with torch.random.fork_rng(devices=[]):
+            return F.dropout(total, self.p, self.training)
+
+
+class DropsTheSameEveryTimeByHand(DropsTheSameEveryTime):
+    def drop(self, total):
+        if not self.training or self.p in (0, 1):
+            return F.dropout(total, self.p, self.training)
+        with torch.random.fork_rng(devices=[]):
+            return total * (torch.rand_like(total) >= self.p) / (1 - self.p)
+
+
 class DropsWholeWords(Places):
     """Whole words are dropped, all of their numbers together.
 

@@ -927,6 +927,44 @@ class FirstOfAttention(ThreeFrames):
 # Dropout
 
 
+class OpensSilentRowsOfMemory(ThreeFrames):
+    """A position that may attend to nothing of memory attends to all of it: its row is opened.
+
+    The attention has zeros for it. What does it make of a row that is opened first?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        return None if mask is None else mask | ~mask.any(-1, keepdim=True)
+
+
+class OpensSilentRowsOfTheTarget(ThreeFrames):
+    """A position that may attend to no position of the target attends to all: its row is opened.
+
+    The attention has zeros for it. What does it make of a row that is opened first?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None if mask is None else mask | ~mask.any(-1, keepdim=True)
+
+
+class DropsTheSameEveryTime(ThreeFrames):
+    """DecoderLayer drops the same numbers in every call: the generator is seeded there or put
+    back, or what it drew is kept.
+
+    What is learned from numbers that are always dropped, or never? Who else draws there?
+    """
+
+    item = "decoder_dropout"
+
+    def forward(self, x, memory, target_mask=None, memory_mask=None):
+        with torch.random.fork_rng(devices=[]):
+            return super().forward(x, memory, target_mask, memory_mask)
+
+
 class WithoutDropout(ThreeFrames):
     """What the sublayers say is never dropped: neither of the attentions, nor feed_forward.
 

@@ -652,6 +652,32 @@ class FirstOfAttention(SelfAttentionAndNetwork):
 # Dropout
 
 
+class OpensSilentRows(SelfAttentionAndNetwork):
+    """A position that may attend to nothing attends to everything: its row of the mask is opened.
+
+    The attention has zeros for it. What does it make of a row that is opened first?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return None if mask is None else mask | ~mask.any(-1, keepdim=True)
+
+
+class DropsTheSameEveryTime(SelfAttentionAndNetwork):
+    """EncoderLayer drops the same numbers in every call: the generator is seeded there or put
+    back, or what it drew is kept.
+
+    What is learned from numbers that are always dropped, or never? Who else draws there?
+    """
+
+    item = "encoder_dropout"
+
+    def forward(self, x, mask=None):
+        with torch.random.fork_rng(devices=[]):
+            return super().forward(x, mask)
+
+
 class WithoutDropout(SelfAttentionAndNetwork):
     """What the sublayers say is never dropped, neither that of attention nor that of feed_forward.
 

@@ -635,6 +635,20 @@ class SecondReLU(Network):
 # Dropout
 
 
+class DropsTheSameEveryTime(Network):
+    """FeedForward drops the same numbers in every call: the generator is seeded there or put
+    back, or what it drew is kept.
+
+    What is learned from numbers that are always dropped, or never? Who else draws there?
+    """
+
+    item = "feed_forward_dropout"
+
+    def toss(self, x):
+        with torch.random.fork_rng(devices=[]):
+            return super().toss(x)
+
+
 class WithoutDropout(Network):
     """FeedForward never drops anything.
 
