@@ -746,6 +746,21 @@ class SplitCountsOnTheLayout(Heads):
         return x.as_strided(sizes, strides)
 
 
+class SplitCountsOnTheLastStep(Heads):
+    """split_heads counts on the numbers of a position lying side by side in memory: where they do
+    not, the heads get other numbers.
+
+    as_strided is told one step through memory for each axis. Which of them come from x, and which
+    is taken for granted?
+    """
+
+    item = "heads_split"
+
+    def part(self, x):
+        sizes = *x.shape[:2], self.n_heads, self.d_k
+        return x.as_strided(sizes, (x.stride(0), x.stride(1), self.d_k, 1))
+
+
 class SplitJoinsTheSentences(Heads):
     """split_heads gives (n_heads, batch * t, d_k): the sentences of a batch have become one.
 
