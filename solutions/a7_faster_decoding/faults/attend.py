@@ -497,3 +497,30 @@ class SubtractsTheLargestOfEachRowOfTheBatch(SubtractsTheLargestOfTheTensor):
     def normalise(self, scores):
         powers = (scores - scores.amax(dim=(1, 2, 3), keepdim=True)).exp()
         return powers / powers.sum(dim=-1, keepdim=True)
+
+
+class TheLargestIsAtLeastZero(Attend):
+    """What is taken away from a query's scores is their largest, but never less than 0: where all
+    of them lie far below 0, every exponential is 0, and 0 is divided by 0.
+
+    Where does the search for the largest begin, and which number is lower than every score?
+    """
+
+    item = "attend_mask"
+
+    def normalise(self, scores):
+        powers = (scores - scores.amax(dim=-1, keepdim=True).clamp(min=0)).exp()
+        return powers / powers.sum(dim=-1, keepdim=True)
+
+
+class TheLargestIsAtLeastZeroAndSilenceIsLeft(TheLargestIsAtLeastZero):
+    """What is taken away from a query's scores is their largest, but never less than 0: where all
+    of them lie far below 0, every exponential is 0, and so is every weight.
+
+    Where does the search for the largest begin, and which number is lower than every score?
+    """
+
+    def normalise(self, scores):
+        powers = (scores - scores.amax(dim=-1, keepdim=True).clamp(min=0)).exp()
+        total = powers.sum(dim=-1, keepdim=True)
+        return powers / total.masked_fill(total == 0, 1.0)
