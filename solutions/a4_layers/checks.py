@@ -80,16 +80,16 @@ def test_norm_parameters(agree: Agree, d_model: int) -> None:
     agree.parameters(agree.module("LayerNorm", d_model))
 
 
-@item("norm_parameters", hint="What may a new norm do to the numbers, other than norm them?")
+@item(
+    "norm_parameters",
+    public=True,
+    hint="What may a new norm do to the numbers, other than norm them?",
+)
 @pytest.mark.parametrize("name", ["weight", "bias"])
-def test_norm_at_the_start(student: Student, agree: Agree, name: str) -> None:
+def test_norm_at_the_start(agree: Agree, name: str) -> None:
     """In a new norm every weight is 1 and every bias is 0."""
-    new = agree.module("LayerNorm", D_MODEL).without_loading().of("state_dict")
-    found = student.call(new).value
-    value = found.get(name) if isinstance(found, dict) else None
-    start = 1.0 if name == "weight" else 0.0
-    if not isinstance(value, torch.Tensor) or not (value == start).all():
-        agree.wrong(new, f"expected every number of {name} to be {start:.0f}")
+    new = agree.module("LayerNorm", D_MODEL).without_loading()
+    agree(new.of("get_parameter"), name, outputs=(name,))
 
 
 # norm_output

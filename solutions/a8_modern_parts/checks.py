@@ -64,14 +64,15 @@ def test_norm_parameters(agree: Agree, d_model: int) -> None:
     agree.parameters(agree.module("RMSNorm", d_model))
 
 
-@item("rms_parameters", hint="What may a new norm do to the numbers, other than norm them?")
-def test_norm_at_the_start(student: Student, agree: Agree) -> None:
+@item(
+    "rms_parameters",
+    public=True,
+    hint="What may a new norm do to the numbers, other than norm them?",
+)
+def test_norm_at_the_start(agree: Agree) -> None:
     """In a new norm every weight is 1."""
-    new = agree.module("RMSNorm", D_MODEL).without_loading().of("state_dict")
-    found = student.call(new).value
-    value = found.get("weight") if isinstance(found, dict) else None
-    if not isinstance(value, Tensor) or not (value == 1.0).all():
-        agree.wrong(new, "expected every number of weight to be 1")
+    new = agree.module("RMSNorm", D_MODEL).without_loading()
+    agree(new.of("get_parameter"), "weight", outputs=("weight",))
 
 
 # rms_output

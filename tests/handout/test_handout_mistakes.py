@@ -32,3 +32,11 @@ def test_two_that_say_the_same_are_one():
 def test_what_could_not_be_loaded_has_not_returned_nothing():
     lost = Problem("Model(): output.weight does not keep the values that are loaded into it")
     assert named(Came(refused=lost)) == []
+
+
+def test_what_raises_in_one_case_and_is_wrong_in_another_is_named():
+    came = [Came(error=("KeyError", "#"), refused=Problem("f(x) raised KeyError: 3")), Came(value=7)]
+    theirs = [Came(error=("KeyError", "#"), refused=Problem("it raises")), Came(value=7)]
+    prints = [print_of(CASE, each) for each in theirs]
+    item = {"cases": [CASE] * 2, "mistakes": {"LooksUp": prints}, "tolerance": 1e-9}
+    assert mistakes(item, {"LooksUp": "It looks up."}, came, [WRONG] * 2) == ["It looks up."]
