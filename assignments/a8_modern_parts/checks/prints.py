@@ -26,7 +26,8 @@ def print_of(case: Mapping[str, Any], came: Came) -> Print:
     if came.shapes is not None:
         shapes = json.dumps(sorted((name, list(each)) for name, each in came.shapes.items()))
         return {"shapes": hashlib.sha256(shapes.encode()).hexdigest()[:16]}
-    if came.refused is not None:  # before anything was called: it returned nothing, nor None
+    # Before anything was called: it returned nothing, nor None.
+    if came.refused is not None and came.error is None:
         return {"error": ["", str(came.refused)]}
     seen: Print = {"error": list(came.error)} if came.error else {}
     if (came.value is None and came.error) or case["kind"] == "raises":
