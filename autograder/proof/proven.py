@@ -63,6 +63,7 @@ class Proof:
     pairs: tuple[Graded, ...]
     variants: dict[str, tuple[ItemResult, ...]]  # what each lost, or was told something about
     bases: dict[str, tuple[ItemResult, ...]]  # the same of each component without a fault
+    slips: tuple[str, ...] = ()  # where a fault fails by one of its author's
     mutants: tuple[Tried, ...] = ()
     sought: tuple[Sought, ...] = ()
     stale: tuple[str, ...] = ()  # what is told of where the faults show and is not so
@@ -71,7 +72,8 @@ class Proof:
     def problems(self) -> list[str]:
         """What must not be, in sentences."""
         every = (*self.singles, *self.pairs)
-        said = [f"{each.name} survives" for each in every if not each.lost]
+        said = list(self.slips)
+        said += [f"{each.name} survives" for each in every if not each.lost]
         said += [
             f"{each.name} is not caught by {each.faults[0].item}, which is meant for it"
             for each in self.singles

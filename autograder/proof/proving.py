@@ -37,6 +37,7 @@ from autograder.proof.samples import (
     read_samples,
 )
 from autograder.proof.shows import Shows
+from autograder.proof.slips import slips
 from autograder.release import build
 
 _KEPT = (Verdict.PASSED, Verdict.CARRIED)
@@ -97,6 +98,7 @@ def prove(
         tuple(each for each in graded if len(each.faults) > 1),
         {each.name: _touched(results[each.name]) for each in variants},
         {name: _touched(results[name]) for name in bases},
+        tuple(slips(exam.bank, bases | faulty, results)),
     )
 
 

@@ -19,6 +19,7 @@ from autograder.sandbox import walls
 NAME = "squares"
 CHECK = '# %% active="ipynb" check="distances"'
 OVERLAY = "wrong/multiplied_out.py"
+ROOTLESS = "return differences.square().sum(dim=-1)\n"
 
 
 @pytest.fixture
@@ -104,6 +105,25 @@ def test_a_component_whose_steps_are_not_the_references(tiny, slip):
         "distances without a fault loses or is told of distances: its steps are not what the "
         "reference does"
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (ROOTLESS, "return nowhere\n", ["40: distances.WithoutTheRoot fails by itself"]),
+        (ROOTLESS, "import nowhere\n", ["40: distances.WithoutTheRoot fails by itself"]),
+        (ROOTLESS, 'raise NameError("x")\n', []),
+        ("x[:, None] - y", "z[:, None] - y", ["22: distances without a fault fails by itself"]),
+    ],
+)
+def test_a_fault_that_fails_by_a_slip_of_its_author(tiny, slip, old, new, said):
+    slip("faults/distances.py", old, new)
+    with open_pool(tiny, walls.choose(), 1) as pool:
+        proof = prove(tiny, NAME, pool, lambda done, total: None)
+    assert len(proof.slips) == len(said)
+    for told, each in zip(proof.slips, said, strict=True):
+        assert told.startswith(f"faults/distances.py:{each}, not by its mistake: ")
+        assert told in proof.problems
 
 
 def test_a_sample_of_a_cell_that_is_not_there(tiny, slip):
