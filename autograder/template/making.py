@@ -102,10 +102,15 @@ def plan(root: Path, name: str, title: str | None = None, course_name: str | Non
     around = _read(_COURSE) if starts else {}
     first = _filled(around.pop(MANIFEST), in_yaml) if starts else None
     there = {path for path in around if (root / _name(path)).exists()}
+    example = _read(_EXAMPLE)
+    files = {_filled(path, words): _filled(text, words) for path, text in example.items()}
+    if len(files) < len(example):
+        said = f"{name}.py is another file of every assignment, and would take the place of"
+        raise NotMade(f"{said} the notebook: take another name")
     return New(
         root,
         name,
-        {_filled(path, words): _filled(text, words) for path, text in _read(_EXAMPLE).items()},
+        files,
         _manifest(root, first, name, entry),
         starts,
         {_name(path): _filled(around[path], words) for path in around if path not in there},

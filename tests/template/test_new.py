@@ -126,6 +126,7 @@ def test_the_classes_own_data_is_kept_out_of_the_history(root, request):
         (["s" * 300], "cannot be written: File name too long"),
         (["cubes"], "cubes exists already: take another name"),
         (["inputs"], "inputs.py exists already"),
+        (["checks"], "checks.py is another file of every assignment"),
         (["squares", "--title", " "], "a title must be a line of text"),
         (["squares", "--title", "two\nlines"], "a title must be a line of text"),
         (["squares", "--course-name", "Another"], "is there already, and has the course's name"),
