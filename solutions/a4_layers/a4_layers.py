@@ -438,11 +438,11 @@ class EncoderLayer(nn.Module):
 # ### The mask of the encoder layer
 #
 # The result is right with any mask that broadcasts to `(batch, n_heads, t, t)`, such as a padding
-# mask, a causal mask or both; a mask of nothing but `True` is the same as none, and where it blocks
-# everything for a position, the attention sees to that, not the layer. Behind a padding mask,
-# whatever stands at a padded position changes nothing at the others. Behind a causal mask, later
-# positions change nothing at earlier ones, to the last bit; but earlier ones do change the later.
-# The mask is left as it was.
+# mask, a causal mask or both, and with fewer axes, `(t,)`, too; a mask of nothing but `True` is the
+# same as none, and where it blocks everything for a position, the attention sees to that, not the
+# layer. Behind a padding mask, whatever stands at a padded position changes nothing at the others.
+# Behind a causal mask, later positions change nothing at earlier ones, to the last bit; but earlier
+# ones do change the later. The mask is left as it was.
 
 # %% active="ipynb" check="encoder_mask"
 # check("encoder_mask")
@@ -578,12 +578,12 @@ class DecoderLayer(nn.Module):
 # ### The masks of the decoder layer
 #
 # The result is right with a `target_mask` alone, with a `memory_mask` alone, and with both, of
-# every shape that broadcasts as the docstring says, for sentences of different and of equal length;
-# masks of nothing but `True` are the same as none, and the attention sees to positions that may
-# attend to nothing. With a causal `target_mask`, later positions of `x` change nothing at earlier
-# ones, to the last bit; but earlier ones do change the later. Whatever stands at a blocked position
-# of `memory` changes nothing; what stands at one that is allowed does. Both masks are left as they
-# were.
+# every shape that broadcasts as the docstring says, one of a single axis among them, for sentences
+# of different and of equal length; masks of nothing but `True` are the same as none, and the
+# attention sees to positions that may attend to nothing. With a causal `target_mask`, later
+# positions of `x` change nothing at earlier ones, to the last bit; but earlier ones do change the
+# later. Whatever stands at a blocked position of `memory` changes nothing; what stands at one that
+# is allowed does. Both masks are left as they were.
 
 # %% active="ipynb" check="decoder_masks"
 # check("decoder_masks")

@@ -553,9 +553,9 @@ class GroupedQueryAttention(nn.Module):
 # ### The mask
 #
 # The result is right with any mask that broadcasts to `(batch, n_heads, t, t)` and leaves each
-# query a key, also one that is different for heads that share their keys; a mask of nothing but
-# `True` is the same as none. Whatever stands at a position that is blocked for all others changes
-# nothing there.
+# query a key, such as `(t, t)`, `(t,)`, `(n_heads, 1, t)` and `(batch, 1, 1, t)`, also one that is
+# different for heads that share their keys; a mask of nothing but `True` is the same as none.
+# Whatever stands at a position that is blocked for all others changes nothing there.
 
 # %% active="ipynb" check="gqa_mask"
 # check("gqa_mask")
