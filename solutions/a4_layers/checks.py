@@ -89,7 +89,7 @@ def test_norm_parameters(agree: Agree, d_model: int) -> None:
 def test_norm_at_the_start(agree: Agree, name: str) -> None:
     """In a new norm every weight is 1 and every bias is 0."""
     new = agree.module("LayerNorm", D_MODEL).without_loading()
-    agree(new.of("get_parameter"), name, outputs=(name,))
+    agree(new.of("state_dict"), read=(name,), look_at=[name])
 
 
 # norm_output

@@ -74,3 +74,22 @@ def test_a_model_that_is_left_in_another_mode_is_told(monkeypatch):
         notebook.greedy_decode_cached = left_in_eval
         with pytest.raises(checks.CheckFailed, match="mode"):
             checks.check("cached_care")
+
+
+@pytest.mark.parametrize("name", ["weight", "bias"])
+def test_what_a_new_norm_starts_with_is_tried(monkeypatch, name):
+    """It was asked when graded alone: all that is loaded into a module hides it elsewhere."""
+    folder = ROOT / "assignments" / "a4_layers"
+    monkeypatch.syspath_prepend(str(folder))
+    notebook = notebook_of("a4_layers", monkeypatch)
+    made = notebook.LayerNorm.__init__
+
+    def starts_at_random(self, *args, **kwargs):
+        made(self, *args, **kwargs)
+        torch.nn.init.normal_(getattr(self, name))
+
+    with checks_in(folder) as checks:
+        checks.check("norm_parameters")
+        monkeypatch.setattr(notebook.LayerNorm, "__init__", starts_at_random)
+        with pytest.raises(checks.CheckFailed, match=f"self.{name}: 12 of 12 of the values differ"):
+            checks.check("norm_parameters")
