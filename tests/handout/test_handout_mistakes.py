@@ -35,7 +35,8 @@ def test_what_could_not_be_loaded_has_not_returned_nothing():
 
 
 def test_what_raises_in_one_case_and_is_wrong_in_another_is_named():
-    came = [Came(error=("KeyError", "#"), refused=Problem("f(x) raised KeyError: 3")), Came(value=7)]
+    refused = Problem("f(x) raised KeyError: 3")
+    came = [Came(error=("KeyError", "#"), refused=refused), Came(value=7)]
     theirs = [Came(error=("KeyError", "#"), refused=Problem("it raises")), Came(value=7)]
     prints = [print_of(CASE, each) for each in theirs]
     item = {"cases": [CASE] * 2, "mistakes": {"LooksUp": prints}, "tolerance": 1e-9}
