@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 from autograder.course.at_once import AtOnce
 from autograder.course.banned import check_banned
 from autograder.course.dates import Dates, Late
-from autograder.course.entry import Entry, Id, Title, UnknownIdError, with_ids
+from autograder.course.entry import Entry, Id, Title, UnknownIdError, nearest_of, with_ids
 
 __all__ = ["Assignment", "ByHand", "Item", "Limits", "RubricLine"]
 
@@ -156,12 +156,14 @@ class Assignment(Entry):
         """The item with this id; raises UnknownIdError."""
         known = {item.id: item for item in self.items}
         if id not in known:
-            raise UnknownIdError(f"no item {id!r} in {self.id}; it has: {', '.join(known)}")
+            said = f"no item {id!r} in {self.id}{nearest_of(id, known)}"
+            raise UnknownIdError(f"{said}; it has: {', '.join(known)}")
         return known[id]
 
     def by_hand(self, id: str) -> ByHand:
         """What is graded by hand under this id; raises UnknownIdError."""
         known = {each.id: each for each in self.manual}
         if id not in known:
-            raise UnknownIdError(f"no {id!r} under manual in {self.id}; it has: {', '.join(known)}")
+            said = f"no {id!r} under manual in {self.id}{nearest_of(id, known)}"
+            raise UnknownIdError(f"{said}; it has: {', '.join(known)}")
         return known[id]

@@ -1,11 +1,22 @@
 """What every entry of course.yml is made of: strict models, ids, titles."""
 
+import difflib
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import pydantic
 from pydantic import ConfigDict, Field
 
-__all__ = ["ID_PATTERN", "ID_WORDS", "Entry", "Id", "Title", "UnknownIdError", "with_ids"]
+__all__ = [
+    "ID_PATTERN",
+    "ID_WORDS",
+    "Entry",
+    "Id",
+    "Title",
+    "UnknownIdError",
+    "nearest_of",
+    "with_ids",
+]
 
 # A description, and after it the bounds of the field, completes the "must be" of a message.
 ID_WORDS = "lower-case letters, digits and underscores, the first a letter"
@@ -16,6 +27,12 @@ Title = Annotated[str, Field(pattern=r"\S", description="a text that is not blan
 
 class UnknownIdError(LookupError):
     """An id that course.yml does not have; the message lists those it has."""
+
+
+def nearest_of(id: str, known: Iterable[str]) -> str:
+    """Of what there is, that which may have been meant: in brackets, or nothing."""
+    close = difflib.get_close_matches(id, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 class Entry(pydantic.BaseModel):

@@ -185,7 +185,12 @@ def _component(
     if unknown:
         raise BadFault(f"{path}: {unknown[0]} is defined by no solution cell")
     faulty = [each for each in classes.values() if issubclass(each, base) and each is not base]
-    found = [fault_of(path, of, each, base, shows.get(each.__name__, {})) for each in faulty]
+    nodes = (each for each in ast.parse(text).body if isinstance(each, ast.ClassDef))
+    lines = {each.name: each.lineno for each in nodes}
+    found = [
+        fault_of(path, lines.get(x.__name__, 1), of, x, base, shows.get(x.__name__, {}))
+        for x in faulty
+    ]
     faults = tuple(each for each in found if not each.is_style)
     styles = tuple(each for each in found if each.is_style)
     for listed, there in (("often", faults), ("styles", styles)):

@@ -28,6 +28,7 @@ class Fault:
     # In how many cases of which item it changes the answer, where that is known.
     shows: Mapping[str, int] = field(default_factory=dict, compare=False)
     is_style: bool = False  # it is right, too
+    line: int = 1  # of the component's file, on which its class begins
 
     @property
     def said(self) -> str:
@@ -49,26 +50,27 @@ Faults = tuple[Fault, ...]  # on different steps, of one component and of those 
 
 
 def fault_of(
-    path: Path, of: tuple[str, ...], found: type, base: type, shows: Mapping[str, int]
+    path: Path, line: int, of: tuple[str, ...], found: type, base: type, shows: Mapping[str, int]
 ) -> Fault:
     """The fault, or the style, that a class of a component's file is. Raises BadFault."""
+    where = f"{path}:{line}: {found.__name__}"
     is_style = found.__name__ in getattr(base, "styles", ())
     sentence, _, thought = (inspect.getdoc(found) or "").partition("\n\n")
     # One that inherits from another is the same mistake, written in another way.
     between = found.__mro__[: found.__mro__.index(base)]
     item = getattr(found, "item", "" if is_style else None)
     if not sentence or not (thought or is_style) or not isinstance(item, str):
-        raise BadFault(f"{path}: {found.__name__} lacks a sentence, a thought, or its item")
+        raise BadFault(f"{where} lacks a sentence, a thought, or its item")
     names = {name for each in between for name in vars(each)}
     steps = {name for name in names if not name.startswith("__") or name == "__init__"}
     steps -= {"item"}
     if strange := [each for each in steps if not hasattr(base, each)]:
-        raise BadFault(f"{path}: {found.__name__} overrides no step of {base.__name__}: {strange}")
+        raise BadFault(f"{where} overrides no step of {base.__name__}: {strange}")
     if not steps:
-        raise BadFault(f"{path}: {found.__name__} overrides nothing")
+        raise BadFault(f"{where} overrides nothing")
     sentence, thought = (" ".join(each.split()) for each in (sentence, thought))
     parts = path.stem, of, found.__name__, item, sentence, thought
-    return Fault(*parts, frozenset(steps), shows, is_style)
+    return Fault(*parts, frozenset(steps), shows, is_style, line)
 
 
 def combine(faults: Iterable[Fault]) -> bool:

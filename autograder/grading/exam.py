@@ -10,12 +10,15 @@ from autograder.course import (
     Assignment,
     Course,
     ManifestError,
+    UnknownIdError,
     Verdict,
     assignment_folder,
     place,
     source_path,
 )
 from autograder.diagnosis import (
+    FAULTS,
+    BadFault,
     Bank,
     Case,
     Component,
@@ -98,10 +101,23 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
         run,
         tuple(outcomes),
         tuple(each.question for each in student.asked),
-        Bank(read_components(source), cases, _inherited(course, source)),
+        Bank(_components(assignment, source), cases, _inherited(course, source)),
         read_symptoms(source),
         known_by(source.given, parts_elsewhere(source)),
     )
+
+
+def _components(assignment: Assignment, source: Source) -> list[Component]:
+    """Its components, each of whose faults an item is meant to catch. Raises BadFault."""
+    components = read_components(source)
+    for component in components:
+        for fault in component.faults:
+            try:
+                assignment.item(fault.item)
+            except UnknownIdError as error:
+                file = source.path.parent / FAULTS / f"{component.name}.py"
+                raise BadFault(f"{file}:{fault.line}: {fault.name}.item: {error}") from error
+    return components
 
 
 def also_from(course: Course, source: Source) -> list[str]:

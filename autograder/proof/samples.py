@@ -26,8 +26,10 @@ import jupytext
 import nbformat
 
 from autograder.course import (
+    Assignment,
     Course,
     Result,
+    UnknownIdError,
     Verdict,
     assignment_folder,
     samples_folder,
@@ -131,8 +133,8 @@ def read_samples(course: Course, assignment_id: str) -> list[Sample]:
 def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
     released = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
     right = answered(course, assignment_id, released)
-    items = [item.id for item in course.assignment(assignment_id).items]
-    every = frozenset(items)
+    assignment = course.assignment(assignment_id)
+    every = frozenset(item.id for item in assignment.items)
     handed_in = handed_in_files(course, assignment_id)
 
     def overlay(path: Path, kind: Kind, name: str, verdict: Verdict | None = None) -> Sample:
@@ -141,9 +143,7 @@ def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
             path, files = path / "notebook.py", _beside(path / "notebook.py")
         text = path.read_text(encoding="utf-8")
         about = text.partition("\n")[0].removeprefix("# ")
-        found = _FAILS.search(text)
-        patterns = re.split(", *", found[1]) if found else []
-        fails = frozenset(item for pattern in patterns for item in matching(items, pattern))
+        fails = _lost(path, text, assignment)
         try:
             data = as_saved(overlaid(right, text))
         except ValueError as error:
@@ -165,6 +165,19 @@ def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
             about = f"{name.replace('_', ' ').capitalize()}."
             data = path.read_bytes()
             yield Sample(name, about, "broken", assignment_id, data, every, Verdict(verdict))
+
+
+def _lost(path: Path, text: str, assignment: Assignment) -> frozenset[str]:
+    """The items that a sample says it loses."""
+    found = _FAILS.search(text)
+    patterns = filter(None, re.split(" *, *", found[1].strip())) if found else ()
+    ids = [item.id for item in assignment.items]
+    try:
+        every = (matching(ids, each) or [assignment.item(each).id] for each in patterns)
+        return frozenset(item for items in every for item in items)
+    except UnknownIdError as error:
+        line = text.count("\n", 0, found.start() if found else 0) + 1
+        raise ValueError(f"{path}:{line}: # fails: {error}") from error
 
 
 def answered(course: Course, assignment_id: str, released: bytes) -> Any:

@@ -69,8 +69,13 @@ def test_a_check_that_cannot_work(tiny, slip, old, new, said):
     ("old", "new", "said"),
     [
         ('of = "distances"', 'of = "areas"', "areas is defined by no solution cell"),
-        ('item = "distances"', "", "WithoutTheRoot lacks a sentence, a thought, or its item"),
-        ("item =", "sides = 4\n    item =", "overrides no step of Distances: ['sides']"),
+        ('item = "distances"', "", "31: WithoutTheRoot lacks a sentence, a thought, or its item"),
+        ("item =", "sides = 4\n    item =", "31: WithoutTheRoot overrides no step of Distances"),
+        (
+            'item = "distances"',
+            'item = "distance"',
+            "31: WithoutTheRoot.item: no item 'distance' in squares (did you mean distances?); it",
+        ),
         ("class With", "clas With", "raises SyntaxError"),
     ],
 )
@@ -129,6 +134,13 @@ def test_a_fault_that_fails_by_a_slip_of_its_author(tiny, slip, old, new, said):
 def test_a_sample_of_a_cell_that_is_not_there(tiny, slip):
     path = slip(OVERLAY, 'solution="distances"', 'solution="areas"')
     with pytest.raises(ValueError, match=re.escape(f"{path}: the notebook has no cell 'sol")):
+        read_samples(tiny, NAME)
+
+
+def test_a_sample_that_loses_an_item_that_is_not_there(tiny, slip):
+    path = slip(OVERLAY, "# fails: distances", "# fails: distances, distance")
+    said = f"{path}:2: # fails: no item 'distance' in squares (did you mean distances?); it has:"
+    with pytest.raises(ValueError, match=re.escape(said)):
         read_samples(tiny, NAME)
 
 
