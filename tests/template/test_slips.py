@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from autograder.checking import ChecksBroken
 from autograder.cli import app
-from autograder.course import assignment_folder, source_path
+from autograder.course import assignment_folder, read_course, source_path
 from autograder.grading import prepare
 from autograder.notebooks import read_source
 from autograder.proof import grade_samples, open_pool, prove, read_samples
@@ -99,6 +99,27 @@ def test_an_item_without_a_cell(tiny, slip):
     slip(f"{NAME}.py", CHECK, CHECK.replace("check=", "figure="))
     with pytest.raises(ReleaseError, match='squares: no cell has check="distances"'):
         build(tiny, NAME)
+
+
+def rubric(*points):
+    lines = "".join(f"          - {{points: {each}, text: A line.}}\n" for each in points)
+    return (
+        f"    manual:\n      report:\n        title: T\n        points: 3\n        rubric:\n{lines}"
+    )
+
+
+def test_a_rubric_that_gives_less_than_its_part_is_worth(tiny):
+    course_yml = tiny.root / "course.yml"
+    before = course_yml.read_text()
+    course_yml.write_text(before + rubric(1, 1, -1))
+    line = course_yml.read_text().splitlines().index("        rubric:") + 1
+    said = f"course.yml:{line}: .*report.rubric gives 2 points in all, and the part is worth 3: let"
+    with pytest.raises(ReleaseError, match=said):
+        build(read_course(tiny.root), NAME)
+    for alternatives in ((3, 2, 1), (-1, -2), (1.5, 1.5)):
+        course_yml.write_text(before + rubric(*alternatives))
+        with pytest.raises(ReleaseError, match='no cell has manual="report"'):
+            build(read_course(tiny.root), NAME)
 
 
 def test_a_component_whose_steps_are_not_the_references(tiny, slip):
