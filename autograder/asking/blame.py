@@ -7,6 +7,7 @@ from typing import Any
 
 from autograder.asking.student import Question, StudentError, told
 from autograder.course import Verdict
+from autograder.handout.checks.banned import not_allowed
 from autograder.handout.checks.compare import differences
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
@@ -22,10 +23,7 @@ def forbidden(name: str, banned: str) -> StudentError:
     if banned == PASTED:
         said = f"{name} is, or uses, {PASTED}: here it is asked for, so write your own."
         return StudentError(Verdict.FORBIDDEN, said)
-    return StudentError(
-        Verdict.FORBIDDEN,
-        f"{name} uses {banned}, which this assignment does not allow: see the list at the top.",
-    )
+    return StudentError(Verdict.FORBIDDEN, not_allowed(name, banned))
 
 
 def switched_off() -> StudentError:

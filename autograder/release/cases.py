@@ -50,7 +50,9 @@ def recorded_cases(exam: Exam) -> str:
             known |= {each.id: each.said for each in found}
             items[item.id]["examples"] = recorder.examples(item, public)
     manual = [{"title": each.title, "points": each.points} for each in exam.assignment.manual]
+    banned = {name: list(each) for name, each in exam.assignment.banned_in.items()}
     about = {"assignment": exam.assignment.id, "items": items, "manual": manual}
+    about |= {"banned": list(exam.assignment.banned), "banned_in": banned}
     return as_text(about | {"mistakes": known})
 
 
