@@ -38,7 +38,7 @@ def check(item: str | None = None) -> None:
         known = ", ".join(recorded["items"])
         raise CheckFailed(f"there is no item {item!r}; the items are: {known}")
     with running(item, names):
-        verdict = judge(item, recorded["items"][item], recorded.get("mistakes", {}), names)
+        verdict = judge(item, recorded, names)
         verdict = behind(verdict, recorded, names)
     if verdict.state in ("right", "later"):
         forget(item)

@@ -44,7 +44,7 @@ def _first_to_mend(draw: Draw, recorded: Mapping[str, Any], names: Mapping[str, 
     for name, item in recorded["items"].items():
         if used & {asked for case in item["cases"] for asked in _asked(case)}:
             with running(name, names):
-                verdict = judge(name, item, recorded.get("mistakes", {}), names)
+                verdict = judge(name, recorded, names)
             if verdict.state == "begun":
                 return verdict.brief
             if verdict.state == "wrong":

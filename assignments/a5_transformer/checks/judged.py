@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .banned import banned_use, not_allowed
 from .example import example_of
 from .mistakes import mistakes
 from .problem import Cause, Problem
@@ -36,13 +37,16 @@ class Verdict:
     heading: str = ""
 
 
-def judge(name: str, item: Item, known: Mapping[str, str], names: Mapping[str, Any]) -> Verdict:
+def judge(name: str, recorded: Mapping[str, Any], names: Mapping[str, Any]) -> Verdict:
     """Put an item's public cases to the notebook.
 
-    known: the sentences of known mistakes, by id. names: all that the notebook defines.
+    recorded: all of cases.json. names: all that the notebook defines.
     """
     started = time.perf_counter()
-    tolerance = item["tolerance"]
+    item: Item = recorded["items"][name]
+    known, tolerance = recorded.get("mistakes", {}), item["tolerance"]
+    if told := _not_allowed(item, recorded, names):
+        return Verdict(name, item["title"], "wrong", told, (told,), Cause(told, told), proven=True)
     came, problems = [], list[Problem | None]()
     for case in item["cases"]:
         came.append(ask(case, names))
@@ -76,13 +80,21 @@ def behind(verdict: Verdict, recorded: Mapping[str, Any], names: Mapping[str, An
     if verdict.state != "wrong" or verdict.proven:
         return verdict
     for name in recorded["items"][verdict.name].get("after", ()):
-        earlier = judge(name, recorded["items"][name], recorded.get("mistakes", {}), names)
+        earlier = judge(name, recorded, names)
         if earlier.state == "wrong":
             if verdict.cause and verdict.cause == earlier.cause:
                 return verdict  # which says more: it is told as one
             said = f"It is built on what {name} looks at, which is not yet right: mend that first."
             return replace(verdict, brief=said, lines=(said, *verdict.lines), cause=None)
     return verdict
+
+
+def _not_allowed(item: Item, recorded: Mapping[str, Any], names: Mapping[str, Any]) -> str | None:
+    for name in dict.fromkeys(case["name"] for case in item["cases"]):
+        banned = recorded["banned"] + recorded["banned_in"].get(name, [])
+        if used := banned_use(name, banned, names):
+            return not_allowed(name, used)
+    return None
 
 
 def _brief(problem: Problem, called: str) -> str:

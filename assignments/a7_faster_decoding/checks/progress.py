@@ -19,9 +19,9 @@ def show_progress(recorded: Mapping[str, Any], names: Mapping[str, Any]) -> None
     """Try all items, and show a table of them."""
     states, rows = [], []
     right = total = 0.0
-    items, known = recorded["items"], recorded.get("mistakes", {})
+    items = recorded["items"]
     with running("check()", names):
-        judged = [judge(name, item, known, names).state for name, item in items.items()]
+        judged = [judge(name, recorded, names).state for name in items]
     for state, (name, item) in zip(judged, items.items(), strict=True):
         shapes = state == "right" and item["shapes_only"]
         states.append("later" if shapes else state)
