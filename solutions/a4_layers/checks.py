@@ -316,6 +316,16 @@ def test_feed_forward_gradients(agree: Agree, draw: Draw) -> None:
     agree(feed_forward(agree), x, cotangents=(draw.normal(*x.shape),))
 
 
+@item("feed_forward_dropout", hint="Who writes to a result that a gradient is made of later?")
+def test_feed_forward_gradient_in_training(student: Student, agree: Agree, draw: Draw) -> None:
+    """In train mode, too, gradients flow back to x."""
+    network = agree.module("FeedForward", D_MODEL, D_FF, dropout=0.3).training()
+    x = draw.normal(BATCH, T, D_MODEL).requires_grad_()
+    gradient, *_ = student.call(network, x, cotangents=(torch.ones(()),)).gradients
+    if gradient is None:
+        agree.wrong(network, "no gradient flows back to x", x)
+
+
 @item("feed_forward_output", hint="Is a constant made in another dtype than x's?", fits="dtype")
 def test_feed_forward_float32(agree: Agree, draw: Draw) -> None:
     """A float32 network gives float32 for float32 inputs."""
@@ -528,15 +538,12 @@ def test_encoder_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) ->
 
 
 @item("encoder_mask", hint="Who sees to a position that may hear nothing: layer or attention?")
-def test_encoder_mask_that_blocks_a_row(agree: Agree, draw: Draw) -> None:
+@pytest.mark.parametrize("silent", [slice(2, 3), slice(T)], ids=["one", "all"])
+def test_encoder_mask_that_blocks_rows(agree: Agree, draw: Draw, silent: slice) -> None:
     """A position that may attend to nothing hears nothing, and not everything."""
-    agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=with_a_silent_row(draw, T))
-
-
-def with_a_silent_row(draw: Draw, t_key: int) -> torch.Tensor:
-    mask = draw_mask(draw, T, t_key)
-    mask[2] = False
-    return mask
+    mask = draw_mask(draw, T, T)
+    mask[silent] = False
+    agree(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL), mask=mask)
 
 
 @item("encoder_mask", hint="The mask is the second argument of forward.")
@@ -865,10 +872,14 @@ def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
 
 
 @item("decoder_masks", hint="Who sees to a position that may hear nothing: layer or attention?")
+@pytest.mark.parametrize("silent", [slice(2, 3), slice(T)], ids=["one", "all"])
 @pytest.mark.parametrize(("name", "t_key"), [("target_mask", T), ("memory_mask", T_MEMORY)])
-def test_decoder_masks_that_block_a_row(agree: Agree, draw: Draw, name: str, t_key: int) -> None:
+def test_decoder_masks_that_block_rows(
+    agree: Agree, draw: Draw, name: str, t_key: int, silent: slice
+) -> None:
     """A position that may attend to nothing hears nothing, in either attention."""
-    masks: dict[str, Any] = {name: with_a_silent_row(draw, t_key)}
+    masks: dict[str, Any] = {name: draw_mask(draw, T, t_key)}
+    masks[name][silent] = False
     agree(decoder_layer(agree), *target_and_memory(draw), **masks)
 
 

@@ -927,6 +927,20 @@ class FirstOfAttention(ThreeFrames):
 # Dropout
 
 
+class SilentMemoryIsSkipped(ThreeFrames):
+    """Where memory_mask blocks everything, cross-attention is left out.
+
+    Its heads bring back zeros then. What does out_proj still add to them?
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, x, memory, mask, inputs):
+        if mask is not None and not mask.any():
+            return torch.zeros_like(x)
+        return super().ask(x, memory, mask, inputs)
+
+
 class OpensSilentRowsOfMemory(ThreeFrames):
     """A position that may attend to nothing of memory attends to all of it: its row is opened.
 

@@ -652,6 +652,20 @@ class FirstOfAttention(SelfAttentionAndNetwork):
 # Dropout
 
 
+class NothingToAttendToIsSkipped(SelfAttentionAndNetwork):
+    """Where the mask blocks everything, self-attention is left out.
+
+    Its heads bring back zeros then. What does out_proj still add to them?
+    """
+
+    item = "encoder_mask"
+
+    def attend(self, x, mask):
+        if mask is not None and not mask.any():
+            return torch.zeros_like(x)
+        return super().attend(x, mask)
+
+
 class OpensSilentRows(SelfAttentionAndNetwork):
     """A position that may attend to nothing attends to everything: its row of the mask is opened.
 

@@ -649,6 +649,18 @@ class DropsTheSameEveryTime(Network):
             return super().toss(x)
 
 
+class DropsInPlace(Network):
+    """Dropout writes over what the ReLU gave: in train mode no gradient can be made of it.
+
+    A gradient asks which numbers were positive. Where would it look? What does inplace=True save?
+    """
+
+    item = "feed_forward_dropout"
+
+    def toss(self, x):
+        return F.dropout(x, self.p, self.training, inplace=True)
+
+
 class WithoutDropout(Network):
     """FeedForward never drops anything.
 
