@@ -157,7 +157,7 @@ class Assignment(Entry):
         known = {item.id: item for item in self.items}
         if id not in known:
             said = f"no item {id!r} in {self.id}{nearest_of(id, known)}"
-            raise UnknownIdError(f"{said}; it has: {', '.join(known)}")
+            raise UnknownIdError(f"{said}; it has: {', '.join(known) or 'none'}")
         return known[id]
 
     def by_hand(self, id: str) -> ByHand:
@@ -165,5 +165,5 @@ class Assignment(Entry):
         known = {each.id: each for each in self.manual}
         if id not in known:
             said = f"no {id!r} under manual in {self.id}{nearest_of(id, known)}"
-            raise UnknownIdError(f"{said}; it has: {', '.join(known)}")
+            raise UnknownIdError(f"{said}; it has: {', '.join(known) or 'none'}")
         return known[id]

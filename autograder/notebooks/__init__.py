@@ -18,6 +18,7 @@ from autograder.notebooks.given import (
     given_source,
     parts_elsewhere,
 )
+from autograder.notebooks.marks import place_of
 from autograder.notebooks.pasted import known_by
 from autograder.notebooks.percent import percent_cells
 from autograder.notebooks.source import (
@@ -51,6 +52,7 @@ __all__ = [
     "modules_for",
     "parts_elsewhere",
     "percent_cells",
+    "place_of",
     "read_bounded",
     "read_notebook",
     "read_source",

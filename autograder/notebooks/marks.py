@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
-__all__ = ["ROLES", "check_marks"]
+__all__ = ["ROLES", "check_marks", "place_of"]
 
 ROLES = ("given", "solution", "check", "manual", "figure")
 _KEYS = (*ROLES, "active")  # what a cell may bear behind its %%, beside what other programs know
@@ -18,6 +18,7 @@ _CELL = re.compile(r"#[ \t]*%%(.*)")
 _OPTION = re.compile(rf'\b({"|".join(ROLES)})="([^"]*)"')
 _KEY = re.compile(r'\b(\w+)="[^"]*"')
 _MARK = re.compile(r"\s*(?:# )?(#+ *(BEGIN|END) SOLUTION\b.*)", re.IGNORECASE)
+_MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
 
 def check_marks(path: Path, text: str) -> None:
@@ -38,6 +39,23 @@ def check_marks(path: Path, text: str) -> None:
     cell.close()
 
 
+def place_of(path: Path, role: str, name: str) -> str:
+    """Where a cell is marked so, for a message to begin with."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if (found := _CELL.match(line)) and (role, name) in _OPTION.findall(found[1]):
+            return f'{path}:{number}: {role}="{name}"'
+    return f'{path}: {role}="{name}"'
+
+
+def _mark(line: str) -> tuple[str, str] | None:
+    """A mark as it is written in a line, and which it is meant to be: BEGIN or END."""
+    if found := _MARK.fullmatch(line):
+        return found[1].strip(), found[2].upper()
+    written = line.strip()
+    close = get_close_matches(written.upper(), _MARKS, 1, 0.9) if written[:1] == "#" else []
+    return (written, close[0].split()[1]) if close else None
+
+
 class _Cell:
     """A cell of the source while its lines are read."""
 
@@ -54,10 +72,10 @@ class _Cell:
 
     def take(self, number: int, line: str) -> None:
         self._lines.append(line)
-        found = _MARK.fullmatch(line)
+        found = _mark(line)
         if found is None or self._raw:
             return
-        mark, which = found[1].strip(), found[2].upper()
+        mark, which = found
         if mark != f"### {which} SOLUTION":
             self._fail(number, f"{mark!r} must be '### {which} SOLUTION', and nothing else")
         if not any(role in ("solution", "manual") for role, _ in self.roles):
@@ -105,7 +123,8 @@ class _Cell:
         if called != [name]:
             calls = ", ".join(f'check("{each}")' for each in called) or "no check"
             what = f'the cell is marked check="{name}" and calls {calls}'
-            self._fail(self._line, f'{what}: let it call check("{name}") alone')
+            said = "let both name one item of course.yml, and the cell call nothing else"
+            self._fail(self._line, f"{what}: {said}")
 
     def _fail(self, number: int, said: str) -> NoReturn:
         raise ValueError(f"{self._path}:{number}: {said}")

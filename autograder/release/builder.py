@@ -26,6 +26,7 @@ from autograder.course import (
     PUBLIC,
     Assignment,
     Course,
+    UnknownIdError,
     assignment_folder,
     handed_out_path,
     place,
@@ -33,7 +34,7 @@ from autograder.course import (
 )
 from autograder.grading import Exam, prepare
 from autograder.handout import checks as handout_checks
-from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source
+from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source, place_of
 from autograder.release.cases import as_text, recorded_cases
 from autograder.release.leaks import leaks
 from autograder.release.needs import for_people
@@ -203,6 +204,14 @@ def source_notebook(
     source: Source, assignment: Assignment, late_days: int = 0
 ) -> nbformat.NotebookNode:
     """The source as nbgrader wants it: metadata, points and ids from their one home."""
+    part_of = {"check": assignment.item, "manual": assignment.by_hand}
+    for cell in source.cells:
+        if cell.role in part_of:
+            try:
+                part_of[cell.role](str(cell.name))
+            except UnknownIdError as error:
+                at = place_of(source.path, cell.role, str(cell.name))
+                raise ReleaseError(f"{at}: {error}") from error
     for role, parts in (("check", assignment.items), ("manual", assignment.manual)):
         names = [cell.name for cell in source.cells if cell.role == role]
         if lost := [each.id for each in parts if each.id not in names]:

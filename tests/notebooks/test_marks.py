@@ -49,6 +49,13 @@ SLIPS = {
         "    ### End",
         "must be '### END SOLUTION'",
     ),
+    "BEGIN misspelt": (
+        BEGIN,
+        "    ### BEGIN SOLUTON\n",
+        "    ### BEGIN",
+        "be '### BEGIN SOLUTION'",
+    ),
+    "END misspelt": (END, "    ### END SOLUTIONS\n", "    ### END", "must be '### END SOLUTION'"),
     "END with more": (END, "    ### END SOLUTION 1\n", "    ### END", "and nothing else"),
     "a role misspelt": (' check="d', ' chek="d', '# %% active="ipynb" chek', "mean check=?"),
     "another misspelt": ('%% solution="', '%% soluton="', "# %% soluton", "mean solution=?"),
@@ -83,7 +90,7 @@ def test_a_check_over_a_cell_that_calls_another_is_named(slipped):
 @pytest.mark.parametrize("cell", ["# pass", "# print(1)", "# check()", "# check(check)"])
 def test_a_check_cell_that_calls_no_check_is_named(slipped, cell):
     path, line = slipped('# check("', f'{cell}\n# print("', cell)
-    with pytest.raises(ValueError, match=rf":{line - 1}: .* and calls no check: let it call"):
+    with pytest.raises(ValueError, match=rf":{line - 1}: .* and calls no check: let both name one"):
         read_source(path)
 
 

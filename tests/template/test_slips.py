@@ -101,6 +101,19 @@ def test_an_item_without_a_cell(tiny, slip):
         build(tiny, NAME)
 
 
+@pytest.mark.parametrize(
+    ("role", "meant"), [("check", "in squares (did you mean distances?)"), ("manual", "in squares")]
+)
+def test_a_cell_of_an_item_that_is_not_there(tiny, slip, role, meant):
+    slip(f"{NAME}.py", 'check("distances")', 'check("distance")')
+    marked = CHECK.replace('check="distances', f'{role}="distance')
+    path = slip(f"{NAME}.py", CHECK, marked)
+    line = path.read_text().splitlines().index(marked) + 1
+    said = rf'{path}:{line}: {role}="distance": no .* {re.escape(meant)}; it has: '
+    with pytest.raises(ReleaseError, match=said):
+        build(tiny, NAME)
+
+
 def rubric(*points):
     lines = "".join(f"          - {{points: {each}, text: A line.}}\n" for each in points)
     return (
