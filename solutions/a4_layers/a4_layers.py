@@ -345,8 +345,8 @@ class FeedForward(nn.Module):
 # In train mode, each of the `d_ff` numbers behind the ReLU is dropped by itself, anew in every
 # call, with the probability that was passed (0.1 if none was), and those that stay are divided by
 # one minus it. So with `dropout=1.0` everything is dropped, and what comes out is exactly the bias
-# of `linear2`; with `dropout=0.0` nothing is. In eval mode nothing is ever dropped. Gradients flow in
-# both modes.
+# of `linear2`; with `dropout=0.0` nothing is. In eval mode nothing is ever dropped. Gradients flow
+# in both modes.
 
 # %% active="ipynb" check="feed_forward_dropout"
 # check("feed_forward_dropout")
