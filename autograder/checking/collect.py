@@ -12,12 +12,13 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
 
 from autograder.checking.loading import load
-from autograder.course import Assignment
+from autograder.course import Assignment, UnknownIdError
 from autograder.handout.checks.problem import FITS, KINDS
 from autograder.notebooks import Source
 
@@ -67,6 +68,12 @@ class Check:
     notebook: str | None = None  # what the notebook asks: module.function of a file handed out
 
     @property
+    def line(self) -> int:
+        """Of the file, on which its marks begin."""
+        code: CodeType = inspect.unwrap(self.function).__code__
+        return code.co_firstlineno
+
+    @property
     def sentence(self) -> str:
         """What it looks at, in words for the student."""
         return inspect.getdoc(self.function) or ""
@@ -114,27 +121,33 @@ class _Collecting:
 
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
         self.checks = tuple(map(_check, items))
+        for node, check in zip(items, self.checks, strict=True):
+            where = f"{node.path}:{check.line}: {check.name}"
+            self.broken += [f"{where}: {said}" for said in self._slips(node, check)]
         checked = {each.item for each in self.checks}
-        known = {item.id for item in self._assignment.items}
-        for name in sorted(checked - known):
-            self.broken.append(f"a check names the item {name!r}, which course.yml does not have")
-        for name in sorted(known - checked):
-            self.broken.append(f"no check looks at the item {name!r} of course.yml")
-        self.broken += [said for node in items for said in _not_taken(node)]
-        for check in self.checks:
-            for kind in set(check.fits) - set(KINDS):
-                said = f"{check.name}: a hint fits one of {', '.join(KINDS)}, not {kind!r}"
-                self.broken.append(said)
+        for item in self._assignment.items:
+            if item.id not in checked:
+                said = f'let one have @item("{item.id}")'
+                self.broken.append(f"no check looks at the item {item.id!r} of course.yml: {said}")
+
+    def _slips(self, node: Any, check: Check) -> Iterator[str]:
+        """What is wrong with the mark of a check."""
+        marker = node.get_closest_marker("item")
+        if marker is None or not marker.args:
+            yield 'it names no item: put @item("NAME") above it'
+            return
+        try:
+            self._assignment.item(check.item)
+        except UnknownIdError as error:
+            yield str(error)
+        for name in marker.kwargs:
+            if name not in _OPTIONS:
+                yield f"@item takes {', '.join(_OPTIONS)}, not {name!r}"
+        for kind in set(check.fits) - set(KINDS):
+            yield f"a hint fits one of {', '.join(KINDS)}, not {kind!r}"
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         return True
-
-
-def _not_taken(node: Any) -> Iterator[str]:
-    marker = node.get_closest_marker("item")
-    for name in marker.kwargs if marker is not None else ():
-        if name not in _OPTIONS:
-            yield f"{node.name}: @item takes {', '.join(_OPTIONS)}, not {name!r}"
 
 
 class _Checks(pytest.Module):
@@ -169,11 +182,10 @@ def _slip(path: Path) -> str | None:
 
 def _check(node: Any) -> Check:
     marker = node.get_closest_marker("item")
-    named = marker is not None and bool(marker.args)
     options = marker.kwargs if marker is not None else {}
     fits = options.get("fits", FITS)
     return Check(
-        item=str(marker.args[0]) if named else f"(no item: {node.name})",
+        item=str(marker.args[0]) if marker is not None and marker.args else "",
         name=node.name,
         function=node.function,
         wants=tuple(node.fixturenames),

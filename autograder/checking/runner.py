@@ -142,9 +142,9 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree, calls: int
     else:
         verdict = Verdict.INTERNAL
         where = [each for each in traceback.extract_tb(error.__traceback__) if _is_checks(each)]
-        line = f", {CHECKS}:{where[-1].lineno}," if where else ""
+        line = where[-1].lineno if where else check.line
         said = f"{type(error).__name__}: {error}"
-        message = f"the check {check.name}{line} failed by itself: {said}"
+        message = f"the check {check.name}, {CHECKS}:{line}, failed by itself: {said}"
     asked, notes = tuple(agree.asked), tuple(agree.notes)
     about = check.item, check.sentence, check.public, check.hint, check.fits
     advice = check.hint if hint_fits else None

@@ -181,12 +181,14 @@ def _component(
     if base is None:
         raise BadFault(f"{path}: no class says what it stands for, as in of = 'area'")
     of = _names(base)
-    unknown = [name for name in of if name not in source.defined_in]
-    if unknown:
-        raise BadFault(f"{path}: {unknown[0]} is defined by no solution cell")
-    faulty = [each for each in classes.values() if issubclass(each, base) and each is not base]
     nodes = (each for each in ast.parse(text).body if isinstance(each, ast.ClassDef))
     lines = {each.name: each.lineno for each in nodes}
+    where = f"{path}:{lines.get(base.__name__, 1)}: {base.__name__}"
+    unknown = [name for name in of if name not in source.defined_in]
+    if unknown:
+        said = f"{unknown[0]} is defined by no solution cell; they define"
+        raise BadFault(f"{where}.of: {said} {', '.join(source.defined_in)}")
+    faulty = [each for each in classes.values() if issubclass(each, base) and each is not base]
     found = [
         fault_of(path, lines.get(x.__name__, 1), of, x, base, shows.get(x.__name__, {}))
         for x in faulty
@@ -195,10 +197,10 @@ def _component(
     styles = tuple(each for each in found if each.is_style)
     for listed, there in (("often", faults), ("styles", styles)):
         if lost := set(getattr(base, listed, ())) - {each.name for each in there}:
-            raise BadFault(f"{path}: {base.__name__}.{listed} has what is none: {sorted(lost)}")
-    where = source.defined_in[of[0]]
-    uses, needs = (each - set(of) for each in _needs(source, where))
-    names = path.stem, of, where, text
+            raise BadFault(f"{where}.{listed} has what is none: {sorted(lost)}")
+    home = source.defined_in[of[0]]
+    uses, needs = (each - set(of) for each in _needs(source, home))
+    names = path.stem, of, home, text
     making = named_by_constructors(session.codes[own])
     return Component(*names, base, classes, faults, styles, uses, needs, session, before, making)
 
@@ -206,7 +208,8 @@ def _component(
 def _run(session: Session, name: str, text: str, path: Path) -> None:
     failure = session.cell(name, text)
     if failure:
-        raise BadFault(f"{path}: the cell {name} raises {failure.type}: {failure.message}")
+        at = f"{path}:{failure.line}" if failure.cell == name else str(path)
+        raise BadFault(f"{at}: the cell {name} raises {failure.type}: {failure.message}")
 
 
 def _is_here(value: type) -> bool:

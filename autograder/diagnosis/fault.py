@@ -55,12 +55,15 @@ def fault_of(
     """The fault, or the style, that a class of a component's file is. Raises BadFault."""
     where = f"{path}:{line}: {found.__name__}"
     is_style = found.__name__ in getattr(base, "styles", ())
-    sentence, _, thought = (inspect.getdoc(found) or "").partition("\n\n")
+    sentence, _, thought = (inspect.getdoc(found) or "").strip().partition("\n\n")
     # One that inherits from another is the same mistake, written in another way.
     between = found.__mro__[: found.__mro__.index(base)]
     item = getattr(found, "item", "" if is_style else None)
-    if not sentence or not (thought or is_style) or not isinstance(item, str):
-        raise BadFault(f"{where} lacks a sentence, a thought, or its item")
+    if not sentence or not (thought or is_style):
+        what = "a thought" if sentence else "a sentence"
+        raise BadFault(f"{where} lacks {what}: a docstring is a sentence, an empty line, a thought")
+    if not isinstance(item, str):
+        raise BadFault(f'{where} lacks its item, as in item = "area"')
     names = {name for each in between for name in vars(each)}
     steps = {name for name in names if not name.startswith("__") or name == "__init__"}
     steps -= {"item"}

@@ -39,7 +39,11 @@ def slip(tiny):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("draw: Draw) -> None:", "drawn) -> None:", "it asks for drawn; there are student, ref"),
+        (
+            "draw: Draw) -> None:",
+            "drawn) -> None:",
+            r"checks.py:26, fa.*asks for drawn; there are st",
+        ),
         (
             'agree("distances", draw',
             'agre("distances", draw',
@@ -49,12 +53,23 @@ def slip(tiny):
         (
             'distances", public=True',
             'distances", pulic=True',
-            "@item takes public, hint, fits, notebook, not 'pulic'",
+            r"checks.py:\d+: test_distances: @item takes public, hint, fits, notebook, not 'pulic'",
         ),
         (
             "test_distances_far",
             "test_distances() -> None: ...\ndef test_far",
             r"of that of line \d+",
+        ),
+        (
+            '@item("distances", public',
+            '@item("distance", public',
+            r"checks.py:26: test_distances: no item 'distance' in squares \(did you mean",
+        ),
+        ("@item(", "@pytest.mark.skipif(0, reason=", r"\d+: test_distances: it names no item: put"),
+        (
+            '", public=True',
+            "\", fits=['odd']",
+            r"checks.py:\d+: test_distances: a hint fits one of",
         ),
         ("def test_distances(", "def test_distances((", r"checks.py:27: SyntaxError"),
     ],
@@ -68,15 +83,25 @@ def test_a_check_that_cannot_work(tiny, slip, old, new, said):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('of = "distances"', 'of = "areas"', "areas is defined by no solution cell"),
-        ('item = "distances"', "", "31: WithoutTheRoot lacks a sentence, a thought, or its item"),
+        (
+            'of = "distances"',
+            'of = "areas"',
+            "16: Distances.of: areas is defined by no solution cell; they define d",
+        ),
+        ('item = "distances"', "", "31: WithoutTheRoot lacks its item, as in"),
+        (
+            "    How far is (3, 4) from the origin: 5, or 25?\n",
+            "",
+            "31: WithoutTheRoot lacks a thou",
+        ),
         ("item =", "sides = 4\n    item =", "31: WithoutTheRoot overrides no step of Distances"),
         (
             'item = "distances"',
             'item = "distance"',
             "31: WithoutTheRoot.item: no item 'distance' in squares (did you mean distances?); it",
         ),
-        ("class With", "clas With", "raises SyntaxError"),
+        ("class With", "clas With", "31: the cell faults/distances.py raises SyntaxError"),
+        ("class With", "import nowhere\nclass With", "31: the cell faults/distances.py raises Mo"),
     ],
 )
 def test_a_fault_that_is_none(tiny, slip, old, new, said):
