@@ -29,7 +29,6 @@ from autograder.course import (
     UnknownIdError,
     assignment_folder,
     handed_out_path,
-    place,
     read_answers,
 )
 from autograder.grading import Exam, prepare
@@ -39,6 +38,7 @@ from autograder.release.cases import as_text, recorded_cases
 from autograder.release.leaks import leaks
 from autograder.release.needs import for_people
 from autograder.release.ready import ready_cell
+from autograder.release.refused import refused
 from autograder.release.scripts import scripts_on_path
 from autograder.release.settled import settled
 from autograder.release.story import with_facts, with_points
@@ -108,7 +108,8 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     secret: the course's, when there is one, so that the scan can look for it.
     """
     exam = prepare(course, assignment_id, PUBLIC)
-    _refuse_short_rubrics(course, exam.assignment)
+    if slips := refused(course, exam):
+        raise ReleaseError("\n".join(slips))
     story = "\n".join(cell.source for cell in exam.source.cells if cell.kind == "markdown")
     files = {
         f"checks/{path.name}": path.read_bytes()
@@ -143,18 +144,6 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     if problems:
         raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
     return built
-
-
-def _refuse_short_rubrics(course: Course, assignment: Assignment) -> None:
-    """With more than a part is worth, lines stand for each other; with less, one is lacking."""
-    for part in assignment.manual:
-        given = sum(max(line.points, 0.0) for line in part.rubric)
-        if 0 < given < part.points - 1e-9:
-            at = place(course.root, "assignments", assignment.id, "manual", part.id, "rubric")
-            raise ReleaseError(
-                f"{at} gives {given:g} points in all, and the part is worth {part.points:g}: let "
-                "its lines add up to that, or change its points"
-            )
 
 
 # The notebook, by nbgrader

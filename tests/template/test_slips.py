@@ -139,6 +139,22 @@ def test_a_cell_of_an_item_that_is_not_there(tiny, slip, role, meant):
         build(tiny, NAME)
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("banned: [torch.sqrt]", "banned forbids: write"),
+        ("banned_in: {distances: [torch.sqrt]}", "banned_in forbids: write"),
+    ],
+)
+def test_a_reference_that_does_what_is_banned(tiny, key, said):
+    course_yml = tiny.root / "course.yml"
+    course_yml.write_text(course_yml.read_text() + f"    {key}\n")
+    line = len(course_yml.read_text().splitlines())
+    where = r'squares.py:\d+: solution="distances": distances leads to torch.sqrt, which '
+    with pytest.raises(ReleaseError, match=f"{where}course.yml:{line}: assign.*{said}"):
+        build(read_course(tiny.root), NAME)
+
+
 def rubric(*points):
     lines = "".join(f"          - {{points: {each}, text: A line.}}\n" for each in points)
     return (
