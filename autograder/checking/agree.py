@@ -175,19 +175,24 @@ class Agree:
             problem = f"it changes its input {names[answer.changed[0]]}"
             self.wrong(target, problem, *args, **options)
 
-    def parameters(self, module: Blueprint, after: tuple[Any, ...] = ()) -> None:
+    def parameters(
+        self, module: Blueprint, after: tuple[Any, ...] = (), start: Sequence[str] = ()
+    ) -> None:
         """The module has the parameters that it must have, by name and shape, each its own.
 
         after: the arguments of a call, after which they must be those that it was made with.
+        start: names of some whose numbers are looked at in a new one.
         """
         made = module.without_loading().of("state_dict")
         options = {"before": dict(enumerate(after))}
         expected = self._reference.call(made, **options)
-        self.asked.append(Asked("parameters", Question.of(made, (), options), expected))
+        self.asked.append(Asked("parameters", Question.of(made, (), options), expected, (), start))
         name = module_said(module) + (", after a call" if after else "")
         ours = _shapes(self._student.call(made).value if after else expected.value)
-        problem = compare.differences(_shapes(self._student.call(made, **options).value), ours)
-        if problem:
+        found = self._student.call(made, **options).value
+        right = {each: expected.value[each] for each in start}
+        problem = compare.differences(_shapes(found), ours)
+        if problem := problem or compare.compare_start(found, right, self._tolerance):
             raise Wrong(f"{name}: {problem}")
         if after:  # what is loaded into them is asked of itself
             return
@@ -195,10 +200,8 @@ class Agree:
         kept = loaded if isinstance(loaded, dict) else {}
         for key, weights in (module.weights or {}).items():
             if compare.compare(kept.get(key), weights, self._tolerance, key):
-                raise Wrong(
-                    f"{name}: {key} does not keep the values that are loaded into it: do two "
-                    "names stand for one parameter?"
-                )
+                said = "does not keep the values that are loaded into it"
+                raise Wrong(f"{name}: {key} {said}: do two names stand for one parameter?")
 
     def raises(
         self,
@@ -220,10 +223,8 @@ class Agree:
             expected = failed.failure
         if expected is None or expected.type != error.__name__:
             raise RuntimeError(f"the reference does not raise {error.__name__}")
-        question = Question.of(target, args, {})
-        self.asked.append(
-            Asked("raises", question, Answer(None), (), (), False, error.__name__, naming)
-        )
+        asked = Question.of(target, args, {}), Answer(None)
+        self.asked.append(Asked("raises", *asked, error=error.__name__, naming=naming))
         try:
             self._student.call(target, *args)
         except (StudentError, ReferenceFailed) as raised:  # the reference, when it rehearses

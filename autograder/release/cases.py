@@ -135,10 +135,10 @@ class _Recorder:
         if asked.kind == "raises":
             return case | {"expected": asked.error, "naming": list(asked.naming)}
         if asked.kind == "parameters":
-            return case | {"expected": {name: list(each.shape) for name, each in expected.items()}}
+            start = {name: _to_json(expected[name]) for name in asked.look_at}
+            shapes = {name: list(each.shape) for name, each in expected.items()}
+            return case | {"expected": shapes, "start": start}
         cotangents = None if shapes_only else question.how.cotangents
-        if len(asked.outputs) == 1 and asked.outputs[0] not in asked.look_at:
-            expected = None  # what is returned, a dict maybe, is not looked at
         return case | {
             "expected": _shapes(expected) if shapes_only else _to_json(expected),
             "expected_read": _to_json(asked.answer.read),

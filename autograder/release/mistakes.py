@@ -63,7 +63,7 @@ def _came(answer: Answer, case: Case, recorded: Mapping[str, Any]) -> Came:
     if failure is not None:
         return Came(error=_known(answer), refused=_WRONG)
     if recorded["kind"] == "parameters":
-        return Came(shapes=_shapes(answer.value))
+        return Came(value=answer.value, shapes=_shapes(answer.value))
     names = called_names(recorded["parameters"], recorded["kwargs"])
     lost = bool(answer.gradients) and all(each is None for each in answer.gradients)
     return Came(

@@ -71,8 +71,7 @@ def test_norm_parameters(agree: Agree, d_model: int) -> None:
 )
 def test_norm_at_the_start(agree: Agree) -> None:
     """In a new norm every weight is 1."""
-    new = agree.module("RMSNorm", D_MODEL).without_loading()
-    agree(new.of("state_dict"), read=("weight",), look_at=["weight"])
+    agree.parameters(agree.module("RMSNorm", D_MODEL), start=("weight",))
 
 
 # rms_output

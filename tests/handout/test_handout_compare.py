@@ -6,9 +6,10 @@ import warnings
 import pytest
 import torch
 
-from autograder.handout.checks.compare import compare, compare_outputs, describe_call
+from autograder.handout.checks.compare import compare, compare_outputs, describe_call, differences
 
 TINY = 1e-12
+KEPT = "is a module or an nn.Parameter assigned to"
 A = torch.tensor([[1.0, -2.0, 0.0], [1e6, 0.5, 0.0]], dtype=torch.float64)
 
 
@@ -162,3 +163,19 @@ def test_a_call_is_described_by_its_shapes():
     assert describe_call("f", ["a", "b", "c", "d", "e"], args, {"mask": q.bool()}) == (
         "f(a (2, 3), b non-contiguous (3, 2), c float32 (2, 3), d meta (2, 3), e 3, mask (2, 3))"
     )
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        ({}, f"missing: inner.weight, outer ({KEPT} self.inner?)"),
+        ({"inner.weight": (2,)}, f"missing: outer ({KEPT} self.outer?)"),
+        ({"inner.scale": (2,), "outer": (3,)}, "missing: inner.weight; not asked for: inner.scale"),
+        ({"inner.bias": (2,), "outer": (3,), "inner.weight": (2,)}, "not asked for: inner.bias"),
+        ({"weight": (2,), "outer": (3,)}, "missing: inner.weight; not asked for: weight"),
+        ({"inner.weight": (2,), "outer": (3,)}, None),
+    ],
+)
+def test_who_lacks_a_part_without_another_in_its_place_is_asked_where_it_is_kept(theirs, said):
+    """`inner = nn.Linear(...)` without `self.` was told of lists, and of nothing that was done."""
+    assert differences(theirs, {"inner.weight": (2,), "outer": (3,)}) == said

@@ -91,5 +91,5 @@ def test_what_a_new_norm_starts_with_is_tried(monkeypatch, name):
     with checks_in(folder) as checks:
         checks.check("norm_parameters")
         monkeypatch.setattr(notebook.LayerNorm, "__init__", starts_at_random)
-        with pytest.raises(checks.CheckFailed, match=f"self.{name}: 12 of 12 of the values differ"):
+        with pytest.raises(checks.CheckFailed, match=f"a new {name}: 12 of 12 of the values"):
             checks.check("norm_parameters")

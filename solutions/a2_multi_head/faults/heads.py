@@ -534,7 +534,8 @@ class NoOutputProjection(Heads):
 
 
 class ProjectionsInAList(Heads):
-    """The projections are no part of the module: they are in a plain list, or made anew in forward.
+    """The projections are no part of the module: they are assigned without self., in a plain list,
+    or made anew in forward.
 
     Neither optimizers nor state dicts find them there, and what is made anew has learned nothing.
     What does nn.Module take notice of?

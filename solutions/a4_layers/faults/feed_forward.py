@@ -214,7 +214,8 @@ class SizesExchanged(Network):
 
 
 class LayersInAList(Network):
-    """The network has no parameters: its layers stand in a plain list, or are made anew in forward.
+    """The network has no parameters: its layers are assigned without self., in a plain list, or
+    made anew in forward.
 
     Neither optimizers nor state dicts find them there. What does nn.Module take notice of?
     """

@@ -152,7 +152,8 @@ class EpsIsAParameterOfOneNumber(EpsIsAParameter):
 
 
 class WeightIsMissing(Norm):
-    """There is no weight among the parameters: it is missing, or a plain tensor.
+    """There is no weight among the parameters: it is missing, assigned without self., or a
+    plain tensor.
 
     What does nn.Module take notice of, so that an optimizer and a state dict find it?
     """
@@ -215,7 +216,8 @@ class WeightIsFrozen(Norm):
 
 
 class BiasIsMissing(Norm):
-    """There is no bias among the parameters: it is missing, or a plain tensor.
+    """There is no bias among the parameters: it is missing, assigned without self., or a
+    plain tensor.
 
     What does nn.Module take notice of, so that an optimizer and a state dict find it?
     """

@@ -191,8 +191,8 @@ class OneLayerInManyPlaces(TokensAndMemory):
 
 
 class PlainList(TokensAndMemory):
-    """The layers are in a plain list, or made anew in forward, where torch does not find their
-    parameters.
+    """The layers are assigned without self., in a plain list, or made anew in forward, where torch
+    does not find their parameters.
 
     What would an optimizer train that asks the module for its parameters?
     """

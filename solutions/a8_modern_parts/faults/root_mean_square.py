@@ -171,7 +171,8 @@ class NamedScale(RootMeanSquare):
 
 
 class WeightIsNoParameter(RootMeanSquare):
-    """weight is a plain tensor: it is not in the state dict, and nobody can learn it.
+    """weight is a plain tensor, or assigned without self.: it is not in the state dict, and nobody
+    can learn it.
 
     What tells nn.Module that a tensor is to be learned?
     """
