@@ -238,6 +238,15 @@ def _share(wrong: torch.Tensor) -> str:
     return f"{int(wrong.sum())} of {wrong.numel()}"
 
 
+def compare_start(
+    theirs: Mapping[str, Any], ours: Mapping[str, Any], tolerance: float
+) -> Problem | None:
+    """What is wrong with the numbers of a new module's parameters, in a sentence, or None."""
+    named = ((f"a new {name}", theirs[name], each) for name, each in ours.items())
+    problems = (compare(one, other, tolerance, name) for name, one, other in named)
+    return next(filter(None, problems), None)
+
+
 def differences(
     theirs: Mapping[str, Sequence[int]], ours: Mapping[str, Sequence[int]]
 ) -> str | None:
@@ -254,4 +263,9 @@ def differences(
         if name in theirs and tuple(theirs[name]) != tuple(ours[name]):
             shapes = tuple(ours[name]), tuple(theirs[name])
             said.append(f"{name}: expected shape {shapes[0]}, got shape {shapes[1]}")
+    there = {name.partition(".")[0] for name in theirs}
+    gone = next((name for name in ours if name.partition(".")[0] not in there), None)
+    if gone and len(said) == 1:  # nothing else stands in its place
+        kept = f"self.{gone.partition('.')[0]}"
+        said[0] += f" (is a module or an nn.Parameter assigned to {kept}?)"
     return "; ".join(said[:_LISTED]) or None

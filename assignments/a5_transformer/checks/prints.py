@@ -25,7 +25,9 @@ def print_of(case: Mapping[str, Any], came: Came) -> Print:
     """The print of what came to a case: of all that the case looks at, by name."""
     if came.shapes is not None:
         shapes = json.dumps(sorted((name, list(each)) for name, each in came.shapes.items()))
-        return {"shapes": hashlib.sha256(shapes.encode()).hexdigest()[:16]}
+        start = (name for name in case.get("start", ()) if name in came.shapes and came.value)
+        numbers = {name: _of(came.value[name]) for name in start}
+        return {"shapes": hashlib.sha256(shapes.encode()).hexdigest()[:16]} | numbers
     # Before anything was called: it returned nothing, nor None.
     if came.refused is not None and came.error is None:
         return {"error": ["", str(came.refused)]}

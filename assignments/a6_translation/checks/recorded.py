@@ -12,6 +12,7 @@ from .compare import (
     called_names,
     compare,
     compare_outputs,
+    compare_start,
     describe_call,
     describe_module,
     differences,
@@ -117,7 +118,7 @@ def _called(case: _Case, names: Mapping[str, Any]) -> Came:
         nothing = Problem(f"{said} raised nothing; expected a {case['expected']}")
         return Came(said, refused=nothing)
     if case["kind"] == "parameters":
-        return Came(said, shapes={key: tuple(each.shape) for key, each in got.items()})
+        return Came(said, got, shapes={key: tuple(each.shape) for key, each in got.items()})
     every = called_names(case["parameters"], options)
     changed = [
         parameter
@@ -149,8 +150,10 @@ def problem_of(case: _Case, came: Came, tolerance: float) -> Problem | None:
     if case["kind"] == "value":
         return compare(came.value, from_json(case["expected"]), tolerance, case["name"])
     if case["kind"] == "parameters":
-        problem = differences(came.shapes or {}, case["expected"])
-        return Problem(problem).of(case["called"].removesuffix(".state_dict")) if problem else None
+        lacks = differences(came.shapes or {}, case["expected"])
+        start = {name: from_json(each) for name, each in case["start"].items()}
+        problem = Problem(lacks) if lacks else compare_start(came.value, start, tolerance)
+        return problem.of(case["called"].removesuffix(".state_dict")) if problem else None
     if came.changed:
         return Problem(f"{came.said} changed its input {came.changed[0]} in place.", "input")
     problem = compare_outputs(
