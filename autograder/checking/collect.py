@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from autograder.checking.loading import load
-from autograder.course import Assignment, UnknownIdError
+from autograder.course import Assignment, UnknownIdError, text_of
 from autograder.handout.checks.problem import FITS, KINDS
 from autograder.notebooks import Source
 
@@ -120,6 +120,8 @@ class _Collecting:
             self.broken.append(str(report.longrepr))
 
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
+        if self.broken:
+            return
         self.checks = tuple(map(_check, items))
         for node, check in zip(items, self.checks, strict=True):
             where = f"{node.path}:{check.line}: {check.name}"
@@ -167,9 +169,11 @@ class _Checks(pytest.Module):
 def _slip(path: Path) -> str | None:
     """What is wrong with it as it reads: no Python, or a function in another's place."""
     try:
-        body = ast.parse(path.read_text(encoding="utf-8")).body
+        body = ast.parse(text_of(path)).body
     except SyntaxError as error:
         return f"{path}:{error.lineno}: SyntaxError: {error.msg}"
+    except ValueError as error:  # no text
+        return str(error)
     lines: dict[str, int] = {}
     for each in body:
         if isinstance(each, ast.FunctionDef):

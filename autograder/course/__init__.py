@@ -47,6 +47,7 @@ from autograder.course.secret import (
     read_secret,
     seed,
 )
+from autograder.course.text import text_of
 
 __all__ = [
     "ANSWERS",
@@ -103,5 +104,6 @@ __all__ = [
     "seed",
     "source_path",
     "state_folder",
+    "text_of",
     "write_atomically",
 ]

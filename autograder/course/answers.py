@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.layout import assignment_folder
+from autograder.course.text import text_of
 
 FILE = "answers.md"
 
@@ -24,7 +25,7 @@ class Answer:
 def read_answers(root: Path, assignment_id: str) -> tuple[Answer, ...]:
     """The answers of an assignment in their order; none where there is no such file."""
     path = assignment_folder(root, assignment_id) / FILE
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    text = text_of(path) if path.is_file() else ""
     _, *parts = re.split(r"^## +", text, flags=re.MULTILINE)
     found = []
     for part in parts:

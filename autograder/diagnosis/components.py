@@ -18,6 +18,7 @@ import yaml
 from torch import nn
 
 from autograder.asking import Question
+from autograder.course import text_of
 from autograder.diagnosis.fault import BadFault, Fault, Faults, combine, fault_of
 from autograder.diagnosis.made import Modules
 from autograder.notebooks import Source, given_names, modules_for
@@ -147,9 +148,7 @@ class Component:
         return not self.is_module and "__call__" not in vars(self.base)
 
 
-def read_components(
-    source: Source, file: Callable[[Path], str] = Path.read_text
-) -> list[Component]:
+def read_components(source: Source, file: Callable[[Path], str] = text_of) -> list[Component]:
     """The components of an assignment, in the order of its notebook. Raises BadFault."""
     folder = source.path.parent / FAULTS
     shows = yaml.safe_load(file(folder / SHOWS)) if (folder / SHOWS).exists() else {}

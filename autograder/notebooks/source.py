@@ -9,6 +9,7 @@ from pathlib import Path
 import jupytext
 
 from autograder.asking import Cell
+from autograder.course import text_of
 from autograder.notebooks.marks import ROLES, check_marks
 
 READY = "ready"  # the name of a cell that a release puts first, and that grading leaves out
@@ -110,7 +111,7 @@ def read_source(path: Path) -> Source:
     A raw cell is a note of the instructor's: it stays in the file. Raises ValueError on a cell with
     a role but no name, and on one that is marked wrong.
     """
-    text = path.read_text(encoding="utf-8")
+    text = text_of(path)
     check_marks(path, text)
     notebook = jupytext.reads(text, fmt="py:percent")
     cells = []
@@ -125,5 +126,5 @@ def read_source(path: Path) -> Source:
         active = cell.metadata.get("active") == "ipynb"
         cells.append(SourceCell(cell.cell_type, cell.source, role, name, active))
     given = path.parents[1] / GIVEN
-    parts = given.read_text(encoding="utf-8") if given.is_file() else ""
+    parts = text_of(given) if given.is_file() else ""
     return Source(path, tuple(cells), parts)

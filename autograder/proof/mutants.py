@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from autograder.asking import Cell
-from autograder.course import Verdict
+from autograder.course import Verdict, text_of
 from autograder.grading import Exam, limits_of, remote_student
 from autograder.notebooks import Source, Submission
 from autograder.proof.mutations import changes
@@ -136,7 +136,7 @@ def _read(source: Source) -> dict[str, Any]:
     """The file of an assignment: by cell, a reason for all of it, or the reasons by mutant."""
     file = source.path.parent / _EQUIVALENT
     try:
-        found = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None
+        found = yaml.safe_load(text_of(file)) if file.is_file() else None
     except yaml.YAMLError as error:
         raise ValueError(f"{file}: cannot be read as YAML: {error}") from error
     return found or {}

@@ -34,6 +34,7 @@ from autograder.course import (
     assignment_folder,
     samples_folder,
     source_path,
+    text_of,
 )
 from autograder.notebooks import read_source
 from autograder.release import build
@@ -141,7 +142,7 @@ def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
         files = handed_in
         if path.is_dir():
             path, files = path / "notebook.py", _beside(path / "notebook.py")
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
         about = text.partition("\n")[0].removeprefix("# ")
         fails = _lost(path, text, assignment)
         try:

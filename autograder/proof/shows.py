@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from autograder.course import assignment_folder
+from autograder.course import assignment_folder, text_of
 from autograder.diagnosis import FAULTS, SHOWS
 
 _HEADING = """\
@@ -34,7 +34,7 @@ def stale_shows(root: Path, assignment_id: str, measured: Shows) -> list[str]:
     path = shows_path(root, assignment_id)
     if not path.is_file():
         return []
-    told = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    told = yaml.safe_load(text_of(path)) or {}
     wrong = [
         f"{component}.{fault}"
         for component in told.keys() | measured.keys()

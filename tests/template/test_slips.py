@@ -155,6 +155,18 @@ def test_a_reference_that_does_what_is_banned(tiny, key, said):
         build(read_course(tiny.root), NAME)
 
 
+@pytest.mark.parametrize(
+    "file", ["checks.py", f"{NAME}.py", "faults/distances.py", "faults/equivalent.yml", OVERLAY]
+)
+def test_a_file_that_is_no_utf_8(tiny, file):
+    path = assignment_folder(tiny.root, NAME) / file
+    line = path.read_text().count("\n") + 1
+    path.write_bytes(path.read_bytes() + b"# \xe4\n")
+    said = f"{path}:{line}: byte 0xe4 is not UTF-8: save the file as UTF-8"
+    with pytest.raises((ChecksBroken, ValueError), match=f"^{re.escape(said)}$"):
+        _ = read_samples(tiny, NAME), mutants(read_source(source_path(tiny.root, NAME)))
+
+
 def rubric(*points):
     lines = "".join(f"          - {{points: {each}, text: A line.}}\n" for each in points)
     return (
