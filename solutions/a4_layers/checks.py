@@ -94,7 +94,11 @@ def test_norm_at_the_start(agree: Agree, name: str) -> None:
 # norm_output
 
 
-@item("norm_output", public=True, hint="Is the variance divided by d_model, or by one less?")
+@item(
+    "norm_output",
+    public=True,
+    hint="Over which axis do mean and variance run, and what is the variance divided by?",
+)
 def test_norm(agree: Agree, draw: Draw) -> None:
     """Each position is brought to mean 0 and variance 1, then weight and bias are applied."""
     agree(norm(agree), 3 * draw.normal(BATCH, T, D_MODEL) + 1)
@@ -161,7 +165,11 @@ def test_norm_operations(agree: Agree, draw: Draw) -> None:
 # norm_eps
 
 
-@item("norm_eps", public=True, hint="Is eps added to the variance, before the root is taken?")
+@item(
+    "norm_eps",
+    public=True,
+    hint="When norm_output is right: is eps added to the variance, before the root is taken?",
+)
 def test_norm_eps(agree: Agree, draw: Draw) -> None:
     """eps is 1e-5 when nothing is said, and is added to the variance, under the root."""
     x = draw.normal(BATCH, T, D_MODEL) * 0.01  # a variance of about 1e-4

@@ -77,7 +77,7 @@ def test_norm_at_the_start(agree: Agree) -> None:
 # rms_output
 
 
-@item("rms_output", public=True, hint="Square, mean, root: is one left out, or one too many?")
+@item("rms_output", public=True, hint="Square, mean, root: over which axis, and is one left out?")
 def test_norm(agree: Agree, draw: Draw) -> None:
     """Each position is divided by the root of the mean of its squares, then weight is applied."""
     agree(norm(agree, 6), 3 * draw.normal(BATCH, T, 6) + 1)
@@ -144,7 +144,11 @@ def test_norm_operations(agree: Agree, draw: Draw) -> None:
 # rms_eps
 
 
-@item("rms_eps", public=True, hint="Is eps added to the mean, before the root is taken?")
+@item(
+    "rms_eps",
+    public=True,
+    hint="When rms_output is right: is eps added to the mean, before the root is taken?",
+)
 def test_norm_eps(agree: Agree, draw: Draw) -> None:
     """eps is 1e-6 when nothing is said, and is added to the mean of the squares."""
     agree(agree.module("RMSNorm", 6), draw.normal(BATCH, T, 6) * 1e-3)  # squares of about 1e-6
