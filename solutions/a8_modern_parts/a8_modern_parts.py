@@ -291,9 +291,10 @@ def rotary(x, positions, base=10000.0):
 # ### Any positions, any base
 #
 # The values are right for any `positions`: they may start anywhere, skip, come in any order and be
-# up to a thousand or below 0. Another `base` may be passed. And for a query and a key that are both
-# moved by the same number of positions, the dot product stays what it was. (An error of 0.005 is
-# allowed here: a large angle in float32 has lost some digits.)
+# up to a thousand or below 0. Another `base` may be passed. It is the same after a call with others.
+# And for a query and a key that are both moved by the same number of positions, the dot product
+# stays what it was. (An error of 0.005 is allowed here: a large angle in float32 has lost some
+# digits.)
 
 # %% active="ipynb" check="rotary_positions"
 # check("rotary_positions")
@@ -553,9 +554,10 @@ class GroupedQueryAttention(nn.Module):
 # ### The mask
 #
 # The result is right with any mask that broadcasts to `(batch, n_heads, t, t)` and leaves each
-# query a key, such as `(t, t)`, `(t,)`, `(n_heads, 1, t)` and `(batch, 1, 1, t)`, also one that is
-# different for heads that share their keys; a mask of nothing but `True` is the same as none.
-# Whatever stands at a position that is blocked for all others changes nothing there.
+# query a key, such as `(t, t)`, `(t,)`, `(n_heads, 1, t)` and `(batch, 1, 1, t)`, whatever the
+# sizes, and also one that is different for heads that share their keys; a mask of nothing but
+# `True` is the same as none. Whatever stands at a position that is blocked for all others changes
+# nothing there.
 
 # %% active="ipynb" check="gqa_mask"
 # check("gqa_mask")
@@ -563,9 +565,9 @@ class GroupedQueryAttention(nn.Module):
 # %% [markdown]
 # ### Queries that may attend to nothing
 #
-# Such a query gets zeros from its head, never NaN, be it in all heads or in some, and the only one
-# or not. The other queries are as right as ever. So are the gradients. (The given attention already
-# does its part.)
+# Such a query gets zeros from its head, never NaN, be it in all heads or in some, the only one, one
+# of many, or all, as with a mask of nothing but `False`. The other queries are as right as ever. So
+# are the gradients. (The given attention already does its part.)
 
 # %% active="ipynb" check="gqa_blocked_rows"
 # check("gqa_blocked_rows")

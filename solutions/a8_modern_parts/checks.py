@@ -312,6 +312,13 @@ def test_turned_by_one_base_after_another(agree: Agree, draw: Draw) -> None:
     agree(TURNING, x, positions, base=500_000.0, before={"base": 10.0})
 
 
+@item("rotary_positions", hint="Is something still there from the call before?")
+def test_turned_by_one_order_after_another(agree: Agree, draw: Draw) -> None:
+    """After a call with other positions between the same ends, those that are passed count."""
+    positions, other = torch.tensor([8, 15, 2, 24, 11]), torch.tensor([8, 2, 33, 6, 11])
+    agree(TURNING, arrows(draw), positions, before={1: other})
+
+
 @item("rotary_positions", hint="By which angle have two arrows turned away from each other?")
 def test_scores_know_distances_alone(student: Student, agree: Agree, draw: Draw) -> None:
     """When query and key are both moved by one number of positions, their product is the same."""
@@ -573,6 +580,12 @@ def test_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> No
     agree(attention(agree), sentences(draw), mask=draw_mask(draw, *shape))
 
 
+@item("gqa_mask", hint="Does a size tell what an axis stands for?")
+def test_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
+    """A causal mask (t, t) is one of queries and keys, also with as many sentences as words."""
+    agree(attention(agree), draw.normal(T, T, D_MODEL), mask=causal())
+
+
 @item("gqa_mask", hint="Is a mask that blocks nothing the same as no mask?")
 def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     """A mask that allows every key changes nothing."""
@@ -643,7 +656,8 @@ def test_blocked_rows_gradients(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing leaves every gradient finite and right."""
     x = sentences(draw)
     upstream = (draw.normal(*x.shape),)
-    agree(attention(agree), x, mask=draw_blocking(draw), cotangents=upstream)
+    for mask in (draw_blocking(draw), torch.zeros(T, T, dtype=torch.bool)):
+        agree(attention(agree), x, mask=mask, cotangents=upstream)
 
 
 # gqa_tensors

@@ -731,6 +731,21 @@ class BlockedInOneHeadIsBlockedInAll(Grouped):
         return answers * mask.any(-1).all(1)[:, None, :, None]
 
 
+class ZerosWithoutAGraph(Grouped):
+    """Where the mask blocks everything, the zeros that are returned are new ones, outside of the
+    graph that autograd keeps: nothing flows back, and backward raises an error.
+
+    A gradient of 0 is one, too. What becomes of such queries without a case of their own?
+    """
+
+    item = "gqa_blocked_rows"
+
+    def forward(self, x, mask=None):
+        if mask is not None and not mask.any():
+            return torch.zeros_like(x)
+        return super().forward(x, mask)
+
+
 # Gradients, types and inputs
 
 
@@ -857,6 +872,19 @@ class ThreeAxesAreThoseOfSentences(Grouped):
 
     def read_mask(self, mask, x):
         return mask if mask is None or mask.dim() != 3 else mask.unsqueeze(1)
+
+
+class AsManyRowsAsSentencesIsPadding(Grouped):
+    """A mask of two axes is taken for one of padding, with a row for each sentence, where there are
+    as many sentences as rows.
+
+    With five words in each of five sentences, what is (5, 5)? Shapes are aligned from the right.
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        return mask if mask is None or mask.shape != x.shape[:2] else mask[:, None, None]
 
 
 class MaskOfTheFirstInTheGroup(Grouped):

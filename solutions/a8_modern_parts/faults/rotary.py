@@ -563,6 +563,22 @@ class SpeedsAreKept(Turning):
         return kept.setdefault(of, super().speed(base, exponent))
 
 
+class AnglesAreKeptByTheEnds(Turning):
+    """The angles are kept by how many positions there are, the first and the last, and serve
+    others between the same ends, too.
+
+    Do those three tell all positions? By what are the angles to be looked up, if they are kept?
+    """
+
+    item = "rotary_positions"
+
+    def angle(self, position, speed):
+        kept = vars(self).setdefault("kept_angles", {})
+        ends = len(position), int(position[0]), int(position[-1])
+        of = *ends, *speed.tolist(), position.device
+        return kept.setdefault(of, super().angle(position, speed))
+
+
 class NegativePositionsFromTheEndOfTheLargest(NegativePositionsFromTheEnd):
     def place(self, positions, x):
         return torch.where(positions < 0, positions + positions.abs().max() + 1, positions)
