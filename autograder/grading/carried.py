@@ -76,13 +76,17 @@ def with_contradictions(
     carried_by: Mapping[str, Sequence[str]],
     own: Mapping[str, Sequence[str]],
     source: Source,
+    judged: Sequence[ItemResult],
 ) -> list[ItemResult]:
     """The items; of those carried by parts in which nothing was lost, a word for staff.
 
     own: the solution cells that each item looks at. Such a part is wrong, and no check saw it. Nor
     is anything carried where nothing at all was lost: whatever it fails through is paid for.
+    judged: the items before any was carried. Where a check did see something in such a part, which
+    then was paid for elsewhere, an item is no longer carried by it.
     """
     told = []
+    failed = {each.item: each for each in judged if each.verdict is not Verdict.PASSED}
     lost = any((each.score or 0) < each.points and each.verdict in _PAYING for each in items)
     for item in items:
         parts = carried_by.get(item.item, ())
@@ -92,7 +96,10 @@ def with_contradictions(
             for each in items
             if cells.intersection(own.get(each.item, ())) and (each.score or 0) < each.points
         ]
-        if parts and not paid:
+        seen = any(cells.intersection(own.get(each, ())) for each in failed if each != item.item)
+        if parts and not paid and seen:
+            item = failed[item.item]
+        elif parts and not paid:
             said = ", ".join(parts)
             changes = {
                 "score": None,

@@ -107,7 +107,8 @@ class Explaining:
         found = diagnose(bank, answers, items, known) if items else {}
         if found and any(map(cannot_be_loaded, answers.values())):
             with self._student(view) as student:
-                found = diagnose_fitted(bank, answers, found, lambda case: ask(student, case))
+                fitted = diagnose_fitted(bank, answers, found, lambda case: ask(student, case))
+                found = found if student.unguarded() else fitted
         return found
 
     def _answers(self, view: Behind | None) -> Mapping[int, Answer]:
@@ -147,8 +148,9 @@ class Explaining:
                 return Alone(self.exam.bank, *asked)
 
             def fails_alone(item: str, why: Diagnosis) -> bool:
-                faults = (*why.faults, *why.styles)
-                return alone(views.get(item)).fails_through(faults, item, why.loosely)
+                faults, view = (*why.faults, *why.styles), views.get(item)
+                so = alone(view).fails_through(faults, item, why.loosely)
+                return so and not (view in opened and opened[view].unguarded())
 
             return charge_once(items, found, fails_alone, assignment.carried_share)
 
@@ -214,6 +216,7 @@ class Explaining:
             with self.student_of(submission, given) as student:
                 student.run()
                 answers = self.exam.bank.ask(student, self.outcomes, some)
+                answers = {} if student.unguarded() else answers
             hidden |= dict.fromkeys(some, Behind(submission, tuple(given), (), answers))
         return hidden
 

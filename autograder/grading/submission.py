@@ -137,21 +137,19 @@ def _grade(
     ) -> Sequence[CheckOutcome]:
         left = server.limits.wall_seconds - (time.monotonic() - started)
         with remote_student(other, exam, server, given, wall_seconds=max(0.0, left)) as student:
-            outcomes = tuple(exam.run(student, handed_in, items))
-            failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
-            answers = exam.bank.ask(student, outcomes, failed)
-            behind.append(Behind(other, tuple(given), outcomes, answers))
+            outcomes, answers = _outcomes(student, handed_in, exam, items)
+            behind.append(Behind(other, tuple(given), tuple(outcomes), answers))
         return outcomes
 
     behind: list[Behind] = []
     outcomes, answers, notes, ended = _ask(submission, handed_in, exam, server)
     carried_by = carried(submission, exam.source, exam.outcomes, outcomes, again, ended)
-    items = [judge(item, outcomes) for item in exam.assignment.items]
+    judged = [judge(item, outcomes) for item in exam.assignment.items]
     items = [
         carry(item, replaced(carried_by[item.item]), exam.assignment.carried_share)
         if item.item in carried_by
         else item
-        for item in items
+        for item in judged
     ]
 
     # What takes long by itself is not waited for even longer. For the others there is twice as much
@@ -184,7 +182,8 @@ def _grade(
     own = looked_at(exam.source, exam.outcomes)
     if trouble is None and not timed_out and time.monotonic() > until:
         trouble = _NO_TIME
-    return with_contradictions(items, carried_by, own, exam.source), mistakes, notes, trouble
+    items = with_contradictions(items, carried_by, own, exam.source, judged)
+    return items, mistakes, notes, trouble
 
 
 def _ask(
@@ -199,11 +198,7 @@ def _ask(
     """
     with remote_student(submission, exam, server) as student:
         student.run()
-        outcomes = exam.run(student, handed_in)
-        failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
-        answers = exam.bank.ask(student, outcomes, failed)
-        if error := student.unguarded():
-            outcomes = [_despite(error, each) for each in outcomes]
+        outcomes, answers = _outcomes(student, handed_in, exam)
     solved = {cell.name for cell in submission.cells if cell.solution}
     told = [error for name, error in student.cell_errors.items() if name not in solved]
     notes = [_note(error) for error in told[:_TOLD]]
@@ -213,6 +208,18 @@ def _ask(
     errors = student.cell_errors.items()
     ended = frozenset(name for name, error in errors if error.verdict is not Verdict.ERROR)
     return outcomes, answers, notes, ended
+
+
+def _outcomes(
+    student: RemoteStudent, handed_in: Path, exam: Exam, items: Sequence[str] | None = None
+) -> tuple[list[CheckOutcome], dict[int, Answer]]:
+    """What checks say, and the answers that a diagnosis needs; nothing good of who is unguarded."""
+    outcomes = exam.run(student, handed_in, items)
+    failed = {each.item for each in outcomes if each.verdict in TO_DIAGNOSE}
+    answers = exam.bank.ask(student, outcomes, failed)
+    if error := student.unguarded():
+        outcomes = [_despite(error, each) for each in outcomes]
+    return outcomes, answers
 
 
 def _despite(error: StudentError, outcome: CheckOutcome) -> CheckOutcome:

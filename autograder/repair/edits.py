@@ -90,7 +90,10 @@ class Edit:
         """
         node, new = self.spot.node, self.new.strip()
         if isinstance(node, cst.Call) and new.startswith(f"{self.spot.view.source(node.func)}("):
-            left = cst.parse_expression(new)
+            try:
+                left = cst.parse_expression(new)
+            except cst.ParserSyntaxError:
+                return False
             if not isinstance(left, cst.Call) or len(left.args) >= len(node.args):
                 return False
             return "dtype" not in _keywords(node) - _keywords(left)
@@ -154,14 +157,23 @@ _MISSING: Sequence[Sequence[Rule]] = (
     (lines.returned, filling.filled, values.operands),
 )
 TIERS = range(len(_INSTEAD))
+# Of texts, in the grader's memory: three times as much as any sample has.
+_MOST_BYTES = 1 << 26
+
+
+class TooManyEdits(Exception):
+    """A cell can be edited in so many ways that they are not looked at."""
 
 
 def edits(view: View, tier: int) -> list[Edit]:
-    """The edits of a cell of one tier, each once."""
+    """The edits of a cell of one tier, each once. Raises TooManyEdits."""
     found: dict[str, Edit] = {}
+    left = _MOST_BYTES // len(view.text)  # as many as may be
     rules = [(False, each) for each in _INSTEAD[tier]] + [(True, each) for each in _MISSING[tier]]
     for each in _edits(view, tier, rules):
         found.setdefault(each.text, each)
+        if len(found) > left:
+            raise TooManyEdits
     if tier == _IN_SISTERS:
         more = [*edits(view, AS_MUTANTS), *_edits(view, tier, [(False, instead.sizes)])]
         for each in [*found.values(), *more]:

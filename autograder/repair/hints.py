@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from autograder.diagnosis import Case, same
-from autograder.repair.edits import Edit, edits
+from autograder.repair.edits import Edit, TooManyEdits, edits
 from autograder.repair.imported import imported
 from autograder.repair.view import View
 from autograder.sandbox.session import Answer
@@ -34,7 +34,10 @@ def _hinted(view: View, tiers: Iterable[int], case: Case, answer: Answer) -> lis
         return found
     if not same(answer, case.right, case, loosely=True):
         return []
-    every = (each for tier in tiers for each in edits(view, tier))
+    try:
+        every = [each for tier in tiers for each in edits(view, tier)]
+    except TooManyEdits:
+        return []
     return [each for each in every if _is_of_dtypes(each)]
 
 

@@ -5,7 +5,6 @@ the cell is right, or all of one item and nothing worse than before, proves that
 where it was made. When edits of one size do so in different lines, nothing is proven.
 """
 
-import contextlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from functools import partial
 
 from autograder.diagnosis import Accepted, Bank, Case, Diagnosis
 from autograder.notebooks import Source, Submission, can_be_given
-from autograder.repair.edits import TIERS, Edit, edits
+from autograder.repair.edits import TIERS, Edit, TooManyEdits, edits
 from autograder.repair.hints import hinted, that_name
 from autograder.repair.known import fits, with_known
 from autograder.repair.located import Located
@@ -188,8 +187,9 @@ class _Search:
             return None
         cases = (self.cases[at] for at in chosen.places)
         trials = Trials(self.student_of, handed_in, self.cell)
-        with contextlib.closing(trials.ask_alone(chosen.edit.text, cases)) as asked:
-            return self._proof(chosen.edit, chosen.places, asked, self.wrong | self.before)
+        with trials.ask_alone(chosen.edit.text, cases) as (asked, guarded):
+            proof = self._proof(chosen.edit, chosen.places, asked, self.wrong | self.before)
+            return proof if proof and guarded() else None
 
     def _again(self, trials: Trials, places: Sequence[int]) -> list[Proof]:
         """What the first edit proves here that was proven behind other parts."""
@@ -233,7 +233,11 @@ class _Search:
         view.learn(trials.kinds(view, self.cases[places[0]]), raised)
         parts: list[Proof] = []
         for tier in tiers:
-            these = that_name(edits(view, tier), self.cases[places[0]], self.answers[places[0]])
+            try:
+                these = that_name(edits(view, tier), self.cases[places[0]], self.answers[places[0]])
+            except TooManyEdits:
+                self.purse.pay(self.purse.left)
+                break
             ordered = sorted(these, key=lambda x: (x.line != raised, not x.compares))
             proofs = self._proofs(trials, ordered, places)
             if proofs is None:

@@ -7,7 +7,7 @@ else has run.
 
 import contextlib
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -234,12 +234,19 @@ class Trials:
         self._end()
         self._lost += _CALL_SECONDS
 
-    def ask_alone(self, text: str, cases: Iterable[Case]) -> Generator[int, None, None]:
-        """The same in a fork of its own, in which nothing else has run, until it is closed."""
+    @contextlib.contextmanager
+    def ask_alone(
+        self, text: str, cases: Iterable[Case]
+    ) -> Iterator[tuple[Iterator[int], Callable[[], bool]]]:
+        """The same in a fork of its own, in which nothing else has run.
+
+        Gives the answers too whether, after the last, a banned call would still be noticed.
+        """
         with self._student_of(with_cell(self._submission, self.cell, text)) as student:
             student.run()
-            if self.cell not in student.cell_errors:
-                yield from (fit_of(student, case) or 0 for case in cases)
+            runs = self.cell not in student.cell_errors
+            answers = (fit_of(student, case) or 0 for case in cases) if runs else iter(())
+            yield answers, lambda: student.unguarded() is None
 
     def kinds(self, view: View, case: Case) -> dict[cst.CSTNode, Kind]:
         """What each piece of the cell is while a case is asked; nothing where that fails."""

@@ -291,10 +291,10 @@ def rotary(x, positions, base=10000.0):
 # ### Any positions, any base
 #
 # The values are right for any `positions`: they may start anywhere, skip, come in any order and be
-# up to a thousand or below 0. Another `base` may be passed. It is the same after a call with others.
-# And for a query and a key that are both moved by the same number of positions, the dot product
-# stays what it was. (An error of 0.005 is allowed here: a large angle in float32 has lost some
-# digits.)
+# up to a thousand or below 0. Another `base` may be passed. It is the same after a call with
+# others. And for a query and a key that are both moved by the same number of positions, the dot
+# product stays what it was. (An error of 0.005 is allowed here: a large angle in float32 has lost
+# some digits.)
 
 # %% active="ipynb" check="rotary_positions"
 # check("rotary_positions")

@@ -330,21 +330,34 @@ def test_parts_in_which_nothing_was_lost_carry_nothing(exam):
     items = [verdict_on(one, Verdict.PASSED, None), verdict_on(other, Verdict.CARRIED, "carried")]
     parts = {other.id: ["scaled_dot_product_attention"]}
     own = {one.id: ["attention"], other.id: ["causal_mask"]}
-    told = with_contradictions(items, parts, own, exam.source)
+    judged = [items[0], verdict_on(other, Verdict.WRONG, "as it was")]
+    told = with_contradictions(items, parts, own, exam.source, judged)
     assert [each.verdict for each in told] == [Verdict.PASSED, Verdict.INTERNAL]
     assert told[1].score is None
     assert "no check sees what is wrong there" in told[1].message
     items[0] = verdict_on(one, Verdict.WRONG, "wrong")
-    assert with_contradictions(items, parts, own, exam.source) == items
+    assert with_contradictions(items, parts, own, exam.source, judged) == items
+
+
+def test_a_part_whose_mistake_is_paid_for_elsewhere_carries_nothing_and_troubles_nobody(exam):
+    """Some student's code made this: all items about the part are carried by another mistake."""
+    one, other, third, *_ = exam.assignment.items
+    carried = [verdict_on(each, Verdict.CARRIED, "carried") for each in (one, other)]
+    carried = [each.model_copy(update={"score": each.points}) for each in carried]
+    parts = {other.id: ["scaled_dot_product_attention"]}
+    own = {one.id: ["attention"], other.id: ["causal_mask"]}
+    judged = [verdict_on(each, Verdict.WRONG, "as it was") for each in (one, other, third)]
+    told = with_contradictions([*carried, judged[2]], parts, own, exam.source, judged)
+    assert told == [carried[0], judged[1], judged[2]]
 
 
 def test_nothing_is_carried_where_nothing_was_lost(exam):
     one, other, *_ = exam.assignment.items
     items = [verdict_on(one, Verdict.PASSED, None), verdict_on(other, Verdict.CARRIED, "carried")]
-    told = with_contradictions(items, {}, {}, exam.source)
+    told = with_contradictions(items, {}, {}, exam.source, items)
     assert [each.verdict for each in told] == [Verdict.PASSED, Verdict.INTERNAL]
     items[0] = verdict_on(one, Verdict.MISSING, "the stub")
-    assert with_contradictions(items, {}, {}, exam.source) == items
+    assert with_contradictions(items, {}, {}, exam.source, items) == items
 
 
 @pytest.mark.parametrize("change", ["", " * 0.37"], ids=["known", "unknown"])
