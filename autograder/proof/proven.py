@@ -113,7 +113,11 @@ class Proof:
         said += self.stale
         share = self.share_of_pairs
         if share is not None and share < LEAST_PAIRS:
-            said.append(f"only {share:.1%} of the pairs are named, of {LEAST_PAIRS:.0%} wanted")
+            said.append(
+                f"only {share:.1%} of the pairs are named, of {LEAST_PAIRS:.0%} wanted: the page "
+                "lists the others; let the checks ask for more, where one fault hides another, or "
+                "name in `often` the faults that are made often"
+            )
         return said
 
     @cached_property
@@ -218,5 +222,9 @@ def problems_of(proofs: Sequence[Proof]) -> list[str]:
         said.append(dear)
     lines = lines_told(proofs)
     if lines is not None and lines.told < LEAST_LOCATED:
-        said.append(f"the line is told of only {lines.told:.1%}, of {LEAST_LOCATED:.0%} wanted")
+        said.append(
+            f"the line is told of only {lines.told:.1%}, of {LEAST_LOCATED:.0%} wanted: the page "
+            "lists the others as silent; let the wrong samples among them say which line is wrong "
+            "(`# lines: ...`), and `prove --lines` look at all, not at a share"
+        )
     return said
