@@ -343,7 +343,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 # Their weights and their output are exactly 0, with many keys as with one: not NaN, and not the
 # same for every key. So it is for all queries with a mask of nothing but `False`; otherwise the
 # other queries in the same tensor are as right as ever. The gradients of `q`, `k` and `v` are
-# finite, and what a fully blocked query adds to them is 0.
+# finite, and what a fully blocked query adds to them is 0: where all are, so are the gradients.
 
 # %% active="ipynb" check="attention_blocked_rows"
 # check("attention_blocked_rows")
@@ -420,7 +420,8 @@ def padding_mask(tokens, pad_id=0):
 #
 # Shape `(batch, 1, 1, t)`, dtype `torch.bool`, the device of `tokens`, `True` at real tokens.
 # Padding may stand at the end, at the start or in the middle, fill a whole sentence or be absent;
-# `pad_id` may be any id, as may the other tokens; and `tokens` is left as it was.
+# `pad_id` may be any id, as may the other tokens, in the millions, too; and `tokens` is left as it
+# was.
 
 # %% active="ipynb" check="padding_mask"
 # check("padding_mask")

@@ -340,6 +340,20 @@ def test_every_row_is_blocked(agree: Agree, draw: Draw) -> None:
     agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), mask=nobody, outputs=OUTPUTS, exact_zeros=True)
 
 
+@item("attention_blocked_rows", hint="Is a gradient of 0 the same as none?", fits="gradient")
+def test_every_row_is_blocked_gradients(agree: Agree, draw: Draw) -> None:
+    """With a mask of nothing but False, there are gradients, and all are 0."""
+    cotangents = draw.normal(BATCH, N_HEADS, T_Q, D_V), None  # through the output alone
+    agree(
+        ATTENTION,
+        *qkv(draw, BATCH, N_HEADS),
+        mask=torch.zeros(T_Q, T_K, dtype=torch.bool),
+        outputs=OUTPUTS,
+        cotangents=cotangents,
+        exact_zeros=True,
+    )
+
+
 # attention_gradients
 
 
@@ -456,11 +470,13 @@ def test_padding_mask_pad_id(agree: Agree, draw: Draw) -> None:
 
 @item("padding_mask", hint="In which dtype are the ids compared?")
 def test_padding_mask_of_many_words(agree: Agree, draw: Draw) -> None:
-    """Ids may be in the thousands: whatever they have in common with pad_id, they are real."""
+    """Ids may be in the millions: whatever they have in common with pad_id, they are real."""
     tokens = draw_tokens(draw, BATCH, T_K, vocab_size=900, pad_id=300)
     tokens[0, :2], tokens[1, 0] = torch.tensor([300 + 256, 300 - 256]), 300 + 512
     tokens[1, 1] = 300 + 65536
     agree("padding_mask", tokens, pad_id=300)
+    far = 2**24  # from where on float32 has no room for every whole number
+    agree("padding_mask", torch.tensor([[far, far + 1, 3], [far - 1, far, far + 2]]), pad_id=far)
 
 
 @item("padding_mask", hint="Does a pad in the middle count as one?")

@@ -1844,6 +1844,26 @@ class MaskOfNothingIsNone(Attention):
         return mask if mask.any() else torch.ones_like(mask)
 
 
+class ZerosWithoutAGraph(Attention):
+    """Where the mask blocks everything, the zeros that are returned are new ones, outside of the
+    graph that autograd keeps: nothing flows back, and backward raises an error.
+
+    A gradient of 0 is one, too. What becomes of such queries without a case of their own?
+    """
+
+    item = "attention_blocked_rows"
+
+    def read(self, mask):
+        self.nothing = not mask.any()
+        return mask
+
+    def give(self, output, weights, scores):
+        nothing, self.nothing = getattr(self, "nothing", False), False
+        if nothing:
+            return torch.zeros_like(output), torch.zeros_like(weights)
+        return super().give(output, weights, scores)
+
+
 class OpensTheRowsOfTheMask(Attention):
     """The result is right, but rows of the mask that block every key are opened, in place.
 

@@ -324,3 +324,16 @@ class ComparesInSixteenBits(PaddingMask):
 
     def find(self, tokens, pad_id):
         return (tokens - pad_id).to(torch.int16) != 0
+
+
+class ComparesInFloat32(PaddingMask):
+    """Tokens are told from pad_id in float32, which has no room for every large whole number: an
+    id in the millions that is one more or less counts as padding.
+
+    Which whole numbers can float32 hold? Need an id be anything but an integer?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return tokens.float() != torch.tensor(pad_id).float().item()
