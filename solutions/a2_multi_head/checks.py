@@ -550,6 +550,7 @@ def test_blocked_rows_of_some_heads(student: Student, agree: Agree, draw: Draw) 
     mask = draw_mask(draw, BATCH, N_HEADS, T_Q, T_K)
     mask[0, :, 3] = False
     mask[1, 2, 1] = False
+    mask[1, 0, 4] = False
     made, inputs = attention(agree), crossed(draw)
     agree(made, *inputs, mask=mask)
     # Looked at only where they are stored: whether they are is another item's question.

@@ -2045,6 +2045,21 @@ class AnswersOnTheDefaultDevice(Heads):
         return collected
 
 
+class SilentInTheFirstHeadIsSilentInAll(Heads):
+    """A query that may attend to nothing in the first head is answered with zeros by all heads.
+
+    A mask with an axis for the heads tells each of them apart. Which of them is asked?
+    """
+
+    item = "heads_blocked_rows"
+
+    def attend(self, q, k, v, mask):
+        answers, weights, scores = super().attend(q, k, v, mask)
+        if mask is not None and mask.dim() == 4:
+            answers = answers * mask.any(-1)[:, 0][:, None, :, None]
+        return answers, weights, scores
+
+
 class BiasLostForBlockedRows(Heads):
     """Queries that may attend to nothing, in any head, are set to 0 at the end: out_proj's bias is
     lost for them.
