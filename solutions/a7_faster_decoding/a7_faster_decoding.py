@@ -217,9 +217,10 @@ def attend(attention, x, keys, values, mask=None):
 # %% [markdown]
 # ### The mask
 #
-# The result is right under masks of shape `(batch, 1, 1, t_k)`, `(t_q, t_k)` and `(batch, n_heads,
-# t_q, t_k)`, also where the scores are large, or larger by far for one query than for another: a
-# blocked key gets no weight at all.
+# The result is right under masks of shape `(batch, 1, 1, t_k)`, `(t_q, t_k)`, `(n_heads, t_q, t_k)`
+# and `(batch, n_heads, t_q, t_k)`, also where the batch has as many rows as there are queries, and
+# where the scores are large, or larger by far for one query than for another: a blocked key gets no
+# weight at all.
 
 # %% active="ipynb" check="attend_mask"
 # check("attend_mask")
@@ -455,9 +456,9 @@ def decoder_step(model, target, source, keys, values, memory_keys, memory_values
 # ### Sizes that cannot work
 #
 # `decoder_step` raises a `ValueError` where the cache is not one position shorter than the target,
-# whose message names how many tokens and how many positions there are; and one where the target is
-# longer than the model's `max_len`, which names both numbers. (Without that, a slice beyond the
-# table is an empty tensor, and nobody says a word.)
+# be that a single token, whose message names how many tokens and how many positions there are; and
+# one where the target is longer than the model's `max_len`, which names both numbers. (Without
+# that, a slice beyond the table is an empty tensor, and nobody says a word.)
 
 # %% active="ipynb" check="step_sizes"
 # check("step_sizes")
@@ -523,10 +524,11 @@ def greedy_decode_cached(model, source, start_id, end_id, max_len):
 # ### The words
 #
 # `greedy_decode_cached` returns the tokens that `greedy_decode` returns, int64: for a batch whose
-# sources have different lengths, for a single row, with any `start_id`, with one layer and with
-# two, and for any `max_len`: also 1, where nothing but the start fits, and one more than the model
-# can read, since the last word is not read. Here no row ends before `max_len`. A pad that the model
-# itself writes is a word like any other, except that nobody listens to it.
+# sources have different lengths or padding between their words, for a single row, with any
+# `start_id`, with one layer and with two, and for any `max_len`: also 1, where nothing but the
+# start fits, and one more than the model can read, since the last word is not read. Here no row
+# ends before `max_len`. A pad that the model itself writes is a word like any other, except that
+# nobody listens to it.
 
 # %% active="ipynb" check="cached_words"
 # check("cached_words")

@@ -133,9 +133,12 @@ def test_attend_under_a_mask(agree: Agree, draw: Draw) -> None:
 @item("attend_mask", hint="Does the mask meet the scores of all heads as it is?")
 def test_attend_under_other_masks(agree: Agree, draw: Draw) -> None:
     """A mask for queries and keys, for each head, of a single query; one that blocks nothing."""
-    for shape in ((T_TARGET, T_SOURCE), (BATCH, N_HEADS, T_TARGET, T_SOURCE)):
+    grid = T_TARGET, T_SOURCE
+    for shape in (grid, (N_HEADS, *grid), (BATCH, N_HEADS, *grid)):
         x, cache = draw.normal(BATCH, T_TARGET, D_MODEL), kept(draw, T_SOURCE)
         agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))
+    x, cache = draw.normal(T_TARGET, T_TARGET, D_MODEL), kept(draw, T_SOURCE, batch=T_TARGET)
+    agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *grid))
     x, cache = draw.normal(BATCH, 1, D_MODEL), kept(draw, T_SOURCE)
     agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, BATCH, 1, 1, T_SOURCE))
     nothing = torch.ones(BATCH, 1, 1, T_SOURCE, dtype=torch.bool)
@@ -369,12 +372,14 @@ def test_step_too_far(agree: Agree, draw: Draw) -> None:
 
 
 @item("step_sizes", hint="How many positions does the cache have before the new one is there?")
-@pytest.mark.parametrize("t_kept", [0, T_TARGET, T_TARGET - 2])
-def test_step_with_another_cache(agree: Agree, draw: Draw, t_kept: int) -> None:
+@pytest.mark.parametrize(
+    ("t", "t_kept"), [(T_TARGET, 0), (T_TARGET, T_TARGET), (T_TARGET, T_TARGET - 2), (1, 4)]
+)
+def test_step_with_another_cache(agree: Agree, draw: Draw, t: int, t_kept: int) -> None:
     """A cache that does not belong to the target is refused, with both numbers."""
-    given = transformer(agree), target_words(draw), source_words(draw)
-    asked, fits = (*given, *kept_by(draw, t_kept)), (*given, *kept_by(draw, T_TARGET - 1))
-    agree.raises(ValueError, "decoder_step", *asked, naming=(T_TARGET, t_kept), unlike=fits)
+    given = transformer(agree), target_words(draw, t=t), source_words(draw)
+    asked, fits = (*given, *kept_by(draw, t_kept)), (*given, *kept_by(draw, t - 1))
+    agree.raises(ValueError, "decoder_step", *asked, naming=(t, t_kept), unlike=fits)
 
 
 # cached_words
@@ -414,6 +419,30 @@ def test_words_of_two_layers(reference: Student, agree: Agree, draw: Draw) -> No
     # Whichever way they are sorted, sorting them so twice does not bring them back.
     source[0, 6:] = source[1, 4:] = source[3, 5:] = PAD
     agree(DECODE, model, source, 6, END, MAX_LEN, same_mode=False)
+
+
+@item("cached_words", hint="Padding is blocked by a mask. Is any of it taken out as well?")
+def test_words_after_a_gap(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A pad between the words of a source takes none of them away."""
+    model = writer(reference, agree, draw, [PAD, END])
+    agree(DECODE, model, *gaps_matter(reference, draw, model), same_mode=False)
+
+
+def gaps_matter(
+    reference: Student, draw: Draw, model: Blueprint, steps: int = 6
+) -> tuple[Tensor, int, int, int]:
+    """A source and what else is asked, where words differ without the last one behind a gap."""
+    for start_id in 5 * [START, *range(END + 1, TARGET_VOCAB)]:
+        source = source_words(draw, batch=12)
+        source[:, 2] = PAD
+        written, other = (
+            reference.call(DECODE, model, each, start_id, END, steps).value
+            for each in (source, source[:, :-1].clone())
+        )
+        (rows,) = (written != other).any(1).nonzero(as_tuple=True)
+        if len(rows) > 1:
+            return source[rows[:2]], start_id, END, steps
+    raise LookupError("no sources were found whose words depend on the last one")
 
 
 @item("cached_words", hint="Who reads the last word?")

@@ -441,6 +441,35 @@ class MaskOfTheFirstHead(Attend):
         return super().block(scores, mask[:, :1] if mask is not None and mask.dim() > 3 else mask)
 
 
+class ThreeAxesAreBatchAndGrid(Attend):
+    """A mask with three axes is taken for one of each sentence, but its first axis is the heads'.
+
+    From which end does broadcasting count the axes? Which axis of (batch, n_heads, t_q, t_k) is the
+    third one from there?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        per_row = mask is not None and mask.dim() == 3
+        return super().block(scores, mask.unsqueeze(1) if per_row else mask)
+
+
+class GridTakenForPadding(Attend):
+    """A mask (t_q, t_k) is taken for one of padding, (batch, t_k), where the batch has as many rows
+    as there are queries.
+
+    Two sizes that are equal by chance say nothing of what an axis means. What does a mask with two
+    axes mean here, whatever the sizes are?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        is_padding = mask is not None and mask.dim() == 2 and len(mask) == len(scores)
+        return super().block(scores, mask[:, None, None] if is_padding else mask)
+
+
 class SubtractsTheLargestOfAllKeys(Attend):
     """The largest score is taken away before blocked keys are taken out: beside a large blocked one
     nothing is left of the others, and 0 is divided by 0.

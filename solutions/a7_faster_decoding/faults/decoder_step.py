@@ -526,6 +526,19 @@ class LongerCacheIsWelcome(DecoderStep):
             super().check_cache(t, kept)
 
 
+class FirstStepIsNotChecked(DecoderStep):
+    """With a target of one token, any cache is welcome, also one of an earlier sentence.
+
+    How many positions does the cache have before the first step, and who says so if it has more?
+    """
+
+    item = "step_sizes"
+
+    def check_cache(self, t, kept):
+        if t > 1:
+            super().check_cache(t, kept)
+
+
 class NothingIsRefused(DecoderStep):
     """No size is refused: neither a target that is too long, nor a cache that does not fit.
 

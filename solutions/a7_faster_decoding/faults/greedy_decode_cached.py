@@ -34,6 +34,9 @@ class GreedyDecodeCached:
     def is_done(self, ended):
         return bool(ended.all())
 
+    def take(self, source, model):
+        return source
+
     def start(self, model, source):
         return start_cache(model, source)
 
@@ -67,6 +70,7 @@ class GreedyDecodeCached:
     def __call__(self, model, source, start_id, end_id, max_len):
         was_training = self.enter(model)
         with self.recording():
+            source = self.take(source, model)
             cache = self.start(model, source)
             target = self.begin(model, source, start_id)
             ended = torch.zeros_like(target, dtype=torch.bool)
@@ -259,6 +263,18 @@ class SourceCut(GreedyDecodeCached):
 
     def step(self, model, target, source, cache):
         return decoder_step(model, target, source[:1], *cache)
+
+
+class CutsToTheMostWords(GreedyDecodeCached):
+    """The source is cut to as many columns as any row has words: what stands behind padding goes.
+
+    How many words a row has, and where its last one stands, are two numbers. When do they differ?
+    """
+
+    item = "cached_words"
+
+    def take(self, source, model):
+        return source[:, : int((source != model.pad_id).sum(dim=-1).max())]
 
 
 # The model's mode, and gradients
