@@ -441,8 +441,9 @@ class PositionalEncoding(nn.Module):
 # `encoding` is a registered buffer that holds the table, of shape `(max_len, d_model)` and with the
 # dtype of the module, and it requires no gradient. The state dict is empty, so the table is neither
 # a parameter nor saved. When the module is moved to another device, the table goes with it, and
-# `forward` gives its result there. A forward leaves the table as it is. (If your code would rather
-# have another shape, such as `(1, max_len, d_model)`, let `forward` reshape what it reads.)
+# `forward` gives its result there, in train mode, too. A forward leaves the table as it is. (If
+# your code would rather have another shape, such as `(1, max_len, d_model)`, let `forward` reshape
+# what it reads.)
 
 # %% active="ipynb" check="position_buffer"
 # check("position_buffer")

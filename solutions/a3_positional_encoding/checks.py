@@ -401,8 +401,10 @@ def test_buffer_follows_dtype(agree: Agree) -> None:
     fits=("values", "dtype", "device", "error"),
 )
 def test_buffer_moves(agree: Agree, draw: Draw) -> None:
-    """The table moves with the module, and the result is on its device."""
-    agree(positions(agree), draw.normal(BATCH, T, D_MODEL), elsewhere=True, look_at=[])
+    """The table moves with the module, and the result is on its device, in either mode."""
+    x = draw.normal(BATCH, T, D_MODEL)
+    for made in (positions(agree), positions(agree, dropout=0.5).training()):
+        agree(made, x, elsewhere=True, look_at=[])
 
 
 @item("position_buffer", hint="Does forward assign to self.encoding, or write to a slice of it?")

@@ -186,9 +186,9 @@ class Encoder(nn.Module):
 # %% [markdown]
 # ### The encoder's mask
 #
-# The memory is right with a mask of shape `(batch, 1, 1, t)` or `(batch, 1, t, t)` that leaves each
-# query a key, in one layer and in each of two. A token that nobody may attend to moves no other row
-# of the memory; one that is allowed does.
+# The memory is right with a mask of shape `(batch, 1, 1, t)`, `(batch, 1, t, t)` or `(t, t)` that
+# leaves each query a key, in one layer and in each of two. A token that nobody may attend to moves
+# no other row of the memory; one that is allowed does.
 
 # %% active="ipynb" check="encoder_mask"
 # check("encoder_mask")
@@ -254,8 +254,9 @@ class Decoder(nn.Module):
 # `Decoder(...)` has the parameters that its parts give it under the names `token_embedding`,
 # `positional_encoding` and `layers`, no others. Without masks, the result has the shape `(batch, t,
 # d_model)` and the right values for `n_layers=1`: when the target is shorter than the source, when
-# it is longer, when it is a single token, for several numbers of heads. The order of the target's
-# tokens counts, and so does every row of the memory.
+# it is longer, when it is a single token, for several numbers of heads, and when the tokens are not
+# contiguous in memory, as `target[:, :-1]`. The order of the target's tokens counts, and so does
+# every row of the memory.
 
 # %% active="ipynb" check="decoder_output"
 # check("decoder_output")
@@ -263,10 +264,10 @@ class Decoder(nn.Module):
 # %% [markdown]
 # ### The decoder's masks
 #
-# The result is right with a `target_mask` of shape `(t, t)` or `(batch, 1, t, t)` alone, with a
-# `memory_mask` of shape `(batch, 1, 1, t_source)` alone, and with both, in one layer and in each of
-# two. Each query has a key left. A row of the memory that is blocked moves nothing; one that is
-# allowed does.
+# The result is right with a `target_mask` of shape `(t, t)`, also where the batch has `t` rows, or
+# `(batch, 1, t, t)` alone, with a `memory_mask` of shape `(batch, 1, 1, t_source)` alone, and with
+# both, in one layer and in each of two. Each query has a key left. A row of the memory that is
+# blocked moves nothing; one that is allowed does.
 
 # %% active="ipynb" check="decoder_masks"
 # check("decoder_masks")

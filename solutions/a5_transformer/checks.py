@@ -155,9 +155,10 @@ def test_encoder_without_a_mask(agree: Agree, draw: Draw) -> None:
 
 @item("encoder_mask", hint="Is the mask handed to every layer?")
 def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
-    """The memory is right under a mask (batch, 1, t, t), also when there are two layers."""
-    mask = draw_mask(draw, BATCH, 1, T_SOURCE, T_SOURCE)
-    agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
+    """The memory is right under (batch, 1, t, t) or (t, t), also when there are two layers."""
+    for more in ((BATCH, 1), ()):
+        mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
+        agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
 
 
 @item("encoder_mask", hint="In which layer is a blocked token still heard?")
@@ -221,6 +222,18 @@ def test_decoder_hears_both(student: Student, agree: Agree, draw: Draw) -> None:
         agree.wrong(module, "turning the target round only turns the result round", tokens, memory)
 
 
+@item("decoder_output", hint="view needs contiguous memory; reshape does not.", fits="layout")
+def test_decoder_non_contiguous(student: Student, agree: Agree, draw: Draw) -> None:
+    """Tokens that are not contiguous in memory, as target[:, :-1], give the same result."""
+    module, tokens = decoder(agree), target_words(draw)
+    memory, shape = draw.normal(BATCH, T_SOURCE, D_MODEL), (*tokens.shape, D_MODEL)
+    # What has gaps would arrive without them; with its axes in another order it does not.
+    turned = tokens.T.contiguous().T
+    right = values(student, agree, module, tokens, memory, shape=shape)
+    if moved(values(student, agree, module, turned, memory, shape=shape), right).any():
+        agree.wrong(module, "it depends on the memory layout of the tokens", turned, memory)
+
+
 # decoder_masks
 
 
@@ -263,6 +276,14 @@ def test_decoder_masks_of_another_size(agree: Agree, draw: Draw) -> None:
     target_mask = draw_mask(draw, BATCH, 1, T_TARGET, T_TARGET)
     memory_mask = draw_mask(draw, BATCH, 1, 1, T_SOURCE)
     agree(module, target_words(draw), memory, target_mask, memory_mask)
+
+
+@item("decoder_masks", hint="Is a mask with two axes one of queries and keys, whatever its sizes?")
+def test_decoder_of_a_square(agree: Agree, draw: Draw) -> None:
+    """A target_mask (t, t) is right, too, where the batch has as many rows as there are tokens."""
+    memory = draw.normal(T_TARGET, T_SOURCE, D_MODEL)
+    mask = draw_mask(draw, T_TARGET, T_TARGET)
+    agree(decoder(agree), target_words(draw, batch=T_TARGET), memory, target_mask=mask)
 
 
 @item("decoder_masks", hint="In which layer is a blocked row of the memory still heard?")

@@ -1243,6 +1243,21 @@ class DropsTheSameColumnsOfSentencesInTurn(DropsTheSameColumns):
         return dropped_by_hand(self, total, drawn.repeat(total.shape[1], 1, 1).view_as(total))
 
 
+class DrawnOnTheDefaultDevice(Places):
+    """In train mode, what is dropped is drawn on torch's default device, and x may be on another.
+
+    Which calls make a new tensor, and can each be told where?
+    """
+
+    item = "position_buffer"
+
+    def drop(self, total):
+        if not self.training:
+            return total
+        ones = torch.ones_like(total, device="cpu")  # which are dropped as the sum would be
+        return total * F.dropout(ones, self.p)
+
+
 class DropsACopy(Places):
     """In train mode nothing is dropped where x is not contiguous in memory: what is to become 0 is
     written to a copy of the sum.

@@ -791,6 +791,34 @@ class TargetMaskInTheFirstLayerOnly(TokensAndMemory):
         return x
 
 
+class SquareTakenForPadding(TokensAndMemory):
+    """A target_mask (t, t) is taken for one of padding, (batch, t), where the batch has t rows.
+
+    Two sizes that are equal by chance say nothing of what an axis means. What does a mask with two
+    axes mean here, whatever the sizes are?
+    """
+
+    item = "decoder_masks"
+
+    def ask(self, layer, x, memory, target_mask, memory_mask):
+        if target_mask is not None and target_mask.shape == x.shape[:2]:
+            target_mask = target_mask[:, None, None]
+        return super().ask(layer, x, memory, target_mask, memory_mask)
+
+
+class TokensViewed(TokensAndMemory):
+    """The tokens are viewed in another shape, which needs memory without gaps: a target without its
+    last column ends in an error.
+
+    Which method changes a shape like view, and copies where it has to? Is another shape needed?
+    """
+
+    item = "decoder_output"
+
+    def embed(self, tokens):
+        return self.token_embedding(tokens.view(1, -1)).view(*tokens.shape, -1)
+
+
 class TargetMaskTransposed(TokensAndMemory):
     """The last two axes of the target's mask are exchanged: words see what comes after them.
 

@@ -646,6 +646,18 @@ class MaskOfTheFirstRow(TokensToMemory):
         return None if mask is None else mask[:1]
 
 
+class TwoAxesTakenForPadding(TokensToMemory):
+    """A mask with two axes is taken for one of padding, (batch, t): it may as well be (t, t).
+
+    Which two axes are left when the first two of (batch, n_heads, t, t) are not there?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask):
+        return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
+
+
 class MaskTransposed(TokensToMemory):
     """The last two axes of the mask are exchanged: queries are blocked where keys should be.
 
