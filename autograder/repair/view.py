@@ -59,7 +59,7 @@ class View:
 
     def __init__(self, text: str, others: "Sequence[View]" = ()) -> None:
         if len(text) > _LONGEST or _depth(text) > _DEEPEST or text.startswith("\f"):
-            raise ValueError("it is too long, or too deep, or libcst tells its places wrong")
+            raise ValueError("the cell is too long, too deep, or libcst tells its places wrong")
         self.text = text
         self.all = self, *others
         self._bytes = text.encode()

@@ -51,3 +51,42 @@ def test_a_pattern_in_parentheses_is_not_searched_for_repairs(graded):
     result = graded("a1_attention", WRONG.format(1).replace("    return", pattern))
     assert result.score < result.max_score
     assert time.monotonic() - started < 60
+
+
+OPENS_A_BANNED_CALL = """
+kept, library = [], torch._C._dispatch_library
+
+def keeping(*args):
+    kept.append(library(*args))
+    return kept[-1]
+
+torch._C._dispatch_library = keeping
+
+def given_up(*inputs):
+    while kept:
+        kept.pop().reset()
+    return vars(torch.nn)["functional"].scaled_dot_product_attention(*inputs)
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    if False:
+        same = torch.eye(k.shape[-2], dtype=q.dtype, device=q.device)
+        same = same.expand(*k.shape[:-1], k.shape[-2])
+        return given_up(q, k, v, mask), given_up(q, k, same, mask)
+    weights = (q @ k.transpose(-2, -1)).sin() * 0.37 + 1.3
+    return weights @ v.cos(), weights
+"""
+
+
+def test_a_line_whose_repair_makes_a_banned_call_in_secret_earns_nothing(hand_in):
+    """The call was refused where all was asked, and noticed by nobody where an edit was tried."""
+    result = hand_in("a1_attention", "attention", OPENS_A_BANNED_CALL, locate=True)
+    own = [each for each in result.items if each.item.startswith("attention")]
+    assert {each.verdict for each in own} == {Verdict.WRONG}
+    assert not any(each.place for each in result.mistakes)
+
+
+def test_a_form_feed_is_no_trouble(hand_in):
+    text = "\f\ndef causal_mask(size, device=None):\n    return torch.zeros(size) > 0\n"
+    result = hand_in("a1_attention", "causal_mask", text, locate=True)
+    assert result.trouble is None
+    assert result.score is not None

@@ -2,8 +2,9 @@
 
 import pytest
 
-from autograder.repair.edits import AS_MUTANTS, TIERS, edits
+from autograder.repair.edits import AS_MUTANTS, TIERS, Edit, TooManyEdits, edits
 from autograder.repair.sisters import in_sisters
+from autograder.repair.spot import spots
 from autograder.repair.view import Kind, View
 
 
@@ -308,3 +309,23 @@ def test_what_is_read_anywhere_in_a_class_is_not_idle():
         "    def g(self):\n        return self.eps\n    def forward(self, x):\n        return x\n"
     )
     assert not any("+ self.eps" in each.text for each in edits(View(cell), TIERS[0]))
+
+
+def test_a_cell_of_many_names_is_given_up_before_its_edits_fill_the_memory():
+    names = [f"a{each}" for each in range(400)]
+    text = f"def g(f):\n    {' = '.join(names)} = 0\n    return f({', '.join(names)})\n"
+    view = View(text)
+    with pytest.raises(TooManyEdits):
+        edits(view, TIERS[0])
+
+
+def test_a_cell_of_which_the_places_are_told_wrong_is_not_looked_at():
+    with pytest.raises(ValueError, match="libcst"):
+        View("\fdef f(x):\n    return x\n")
+
+
+def test_an_edit_that_is_no_python_goes_round_nothing():
+    view = View("def f(y, b):\n    return y.mean(-1, keepdim=True)\n")
+    spot = next(each for each in spots(view) if each.source.startswith("y.mean("))
+    edit = Edit(view.text, 2, 0, False, "y.mean(-1, keepdim=True, self.b)", spot)
+    assert not edit.goes_round
