@@ -314,9 +314,8 @@ def test_what_is_read_anywhere_in_a_class_is_not_idle():
 def test_a_cell_of_many_names_is_given_up_before_its_edits_fill_the_memory():
     names = [f"a{each}" for each in range(400)]
     text = f"def g(f):\n    {' = '.join(names)} = 0\n    return f({', '.join(names)})\n"
-    view = View(text)
     with pytest.raises(TooManyEdits):
-        edits(view, TIERS[0])
+        texts(text)
 
 
 def test_a_cell_of_which_the_places_are_told_wrong_is_not_looked_at():
