@@ -63,10 +63,10 @@ class Proof:
     pairs: tuple[Graded, ...]
     variants: dict[str, tuple[ItemResult, ...]]  # what each lost, or was told something about
     bases: dict[str, tuple[ItemResult, ...]]  # the same of each component without a fault
-    slips: tuple[str, ...] = ()  # where a fault fails by one of its author's
     mutants: tuple[Tried, ...] = ()
     sought: tuple[Sought, ...] = ()
     stale: tuple[str, ...] = ()  # what is told of where the faults show and is not so
+    slips: tuple[str, ...] = ()  # where a fault fails by one of its author's
 
     @cached_property
     def problems(self) -> list[str]:

@@ -98,7 +98,7 @@ def prove(
         tuple(each for each in graded if len(each.faults) > 1),
         {each.name: _touched(results[each.name]) for each in variants},
         {name: _touched(results[name]) for name in bases},
-        tuple(slips(exam.bank, bases | faulty, results)),
+        slips=tuple(slips(exam.bank, bases | faulty, results)),
     )
 
 

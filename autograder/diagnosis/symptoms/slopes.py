@@ -62,7 +62,7 @@ class _Line:
             if slope is None or not abs(own) < torch.inf:  # never so for NaN
                 return None
             if _near(slope, own, _AGREES):
-                return True
+                return True if own else None  # what never moves is a sign of nothing
             slopes.append(slope)
         far = self._slope(_FAR)
         if far is None or not _near(slopes[0], slopes[1], _AGREES):
