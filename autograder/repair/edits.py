@@ -1,6 +1,7 @@
 """The edits of a cell, in the order in which they are tried."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -168,11 +169,11 @@ class TooManyEdits(Exception):
 def edits(view: View, tier: int) -> list[Edit]:
     """The edits of a cell of one tier, each once. Raises TooManyEdits."""
     found: dict[str, Edit] = {}
-    left = _MOST_BYTES // len(view.text)  # as many as may be
+    most = _MOST_BYTES // sys.getsizeof(view.text)
     rules = [(False, each) for each in _INSTEAD[tier]] + [(True, each) for each in _MISSING[tier]]
     for each in _edits(view, tier, rules):
         found.setdefault(each.text, each)
-        if len(found) > left:
+        if len(found) > most:
             raise TooManyEdits
     if tier == _IN_SISTERS:
         more = [*edits(view, AS_MUTANTS), *_edits(view, tier, [(False, instead.sizes)])]

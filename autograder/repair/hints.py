@@ -4,6 +4,7 @@ A constructor has many lines, each is edited in many ways, and modules are dear 
 long class there are thousands of edits, of which few change in which dtype a number is made.
 """
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -24,9 +25,10 @@ def hinted(
 
     A name that is lacking is imported; where only digits are lacking, dtypes are left out.
     """
-    for at, (case, answer) in asked.items():
-        if found := _hinted(view, tiers, case, answer):
-            yield at, found
+    with contextlib.suppress(TooManyEdits):
+        for at, (case, answer) in asked.items():
+            if found := _hinted(view, tiers, case, answer):
+                yield at, found
 
 
 def _hinted(view: View, tiers: Iterable[int], case: Case, answer: Answer) -> list[Edit]:
@@ -34,10 +36,7 @@ def _hinted(view: View, tiers: Iterable[int], case: Case, answer: Answer) -> lis
         return found
     if not same(answer, case.right, case, loosely=True):
         return []
-    try:
-        every = [each for tier in tiers for each in edits(view, tier)]
-    except TooManyEdits:
-        return []
+    every = (each for tier in tiers for each in edits(view, tier))
     return [each for each in every if _is_of_dtypes(each)]
 
 

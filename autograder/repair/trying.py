@@ -66,8 +66,8 @@ def text_of(submission: Submission, cell: str) -> str:
 def view_of(submission: Submission, cell: str) -> View | None:
     """A view of a solution cell of theirs, which knows the others; None where it cannot be read."""
     texts = {each.name: each.source for each in submission.cells if each.solution}
-    views = {name: _view(text) for name, text in texts.items() if name != cell}
-    return _view(texts.get(cell), [each for each in views.values() if each])
+    others = (_view(text) for name, text in texts.items() if name != cell)
+    return _view(texts.get(cell), [each for each in others if each])
 
 
 def _view(text: str | None, others: Sequence[View] = ()) -> View | None:

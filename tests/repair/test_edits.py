@@ -318,6 +318,10 @@ def test_a_cell_of_many_names_is_given_up_before_its_edits_fill_the_memory():
         texts(text)
 
 
+def test_an_empty_cell_has_no_edits():
+    assert texts("") == set()
+
+
 def test_a_cell_of_which_the_places_are_told_wrong_is_not_looked_at():
     with pytest.raises(ValueError, match="libcst"):
         View("\fdef f(x):\n    return x\n")
