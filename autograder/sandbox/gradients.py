@@ -16,16 +16,24 @@ def wants_gradient(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
+def _broadcasts(shape: Sequence[int], to: Sequence[int]) -> bool:
+    sizes = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(size in (1, whole) for size, whole in sizes)
+
+
 def gradients_of(
     value: Any, cotangents: Sequence[Any], inputs: Sequence[torch.Tensor]
 ) -> tuple[torch.Tensor | None, ...]:
     """Of sum(output * cotangent), by each input.
 
-    None for one that is frozen, and for all when nothing flows back.
+    None for one that is frozen, and for all when nothing flows back, or when an output's shape
+    is none for its cotangent: that is told of the output, and torch's error would hide it.
     """
     total: torch.Tensor | None = None
     for output, cotangent in zip(outputs(value), cotangents, strict=False):
         if cotangent is not None and isinstance(output, torch.Tensor):
+            if not _broadcasts(cotangent.shape, output.shape):
+                return (None,) * len(inputs)
             part = (output * cotangent).sum()
             total = part if total is None else total + part
     wanted = [each for each in inputs if each.requires_grad]

@@ -356,7 +356,9 @@ def test_more_odd_sizes(agree: Agree, draw: Draw, d_k: int) -> None:
 # rotary_tensors
 
 
-@item("rotary_tensors", public=True, hint="Through which step does no gradient flow?")
+@item(
+    "rotary_tensors", public=True, hint="Through which step does no gradient flow?", fits="gradient"
+)
 def test_turning_gradients(agree: Agree, draw: Draw) -> None:
     """The gradient of x is right."""
     x = arrows(draw)

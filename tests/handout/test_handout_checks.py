@@ -317,6 +317,7 @@ def test_a_value_of_which_the_shape_alone_is_known_is_looked_at_too(notebook, sa
         (lambda o, w, q: (o.detach(), w), "no gradient flows back to the inputs"),
         (lambda o, w, q: (o.detach() + 0 * q.sum(), w), "the gradient of q: "),
         (lambda o, w, q: (o, w.mul_(1)), "its gradients: torch raised RuntimeError: "),
+        (lambda o, w, q: (w, o), "expected shape "),
     ],
 )
 def test_a_wrong_gradient_is_told(notebook, said, change, problem):

@@ -321,6 +321,12 @@ def test_frozen_weights_are_found(asking, x):
         agree(agree.module("Layer", 6, 3), x, cotangents=(torch.ones(2, 3).double(),))
 
 
+def test_another_shape_is_told_as_that_and_not_as_its_gradients(asking, x):
+    agree = asking("return y if", "return y.mT if")
+    with pytest.raises(Wrong, match=r"expected shape \(2, 3\), got shape \(3, 2\)"):
+        agree(agree.module("Layer", 6, 3), x, cotangents=(torch.ones(2, 3).double(),))
+
+
 LIES = [
     "return {'inner.weight': 1}",
     "return {'inner.weight': torch.ones(3, 6).to_sparse(), 'inner.bias': torch.ones(3)}",
