@@ -136,19 +136,17 @@ class Question:
         inputs = [*self.args, *self.kwargs.values()]
         # One tensor that is passed twice arrives as one: a function may tell, and write to it.
         parts = {id(each): _packed(packer, each) for each in inputs}
+        switches = "elsewhere", "count", "work", "drawn_on", "overwritten"
         header = {
             "op": "call",
             "target": target if isinstance(target, str) else _packed(packer, target),
             "args": [parts[id(each)] for each in self.args],
             "kwargs": {key: parts[id(each)] for key, each in self.kwargs.items()},
             "cotangents": how.cotangents and [packer.pack(each) for each in how.cotangents],
-            "elsewhere": how.elsewhere,
             "read": list(how.read),
             "watch": list(how.watch),
-            "count": how.count,
-            "work": how.work,
             "before": [(name, packer.pack(each)) for name, each in how.before.items()],
-            "drawn_on": how.drawn_on,
+            **{name: getattr(how, name) for name in switches},
         }
         return wire.encode(header, packer.tensors)
 

@@ -19,6 +19,8 @@ def described(
     said = compare.describe_call(module_said(target), list(parameters), list(args), kwargs)
     if not question.how.before:
         return said
+    if question.how.overwritten:
+        return f"{said}, after a call whose result was then written to"
     named: dict[int | str, str] = dict(enumerate(parameters))
     other = [named.get(each, str(each)) for each in question.how.before]
     return f"{said}, after a call with another {' and another '.join(other)}"

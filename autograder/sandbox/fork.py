@@ -211,6 +211,7 @@ def _reply(
         header["work"],
         {name: unpacker.value(each) for name, each in header["before"]},
         header["drawn_on"],
+        header["overwritten"],
     )
     target = header["target"]
     answer = session.call(

@@ -40,7 +40,8 @@ class How:
     of the module to look at afterwards. watch: its submodules whose calls are counted. count:
     count the calls of torch. work: count the multiplications (see work.py). before: arguments of an
     earlier call, by place or name (of the module, where the method is torch's own, as state_dict);
-    after it draws begin anew, unless drawn_on.
+    after it draws begin anew, unless drawn_on. overwritten: what it gave is filled with zeros then,
+    by whoever called.
     """
 
     cotangents: Sequence[Any] | None = None
@@ -51,6 +52,7 @@ class How:
     work: bool = False
     before: Mapping[int | str, Any] = field(default_factory=dict)
     drawn_on: bool = False
+    overwritten: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,7 @@ class _Call:
         nothing = contextlib.nullcontext()
         if how.before:
             with self._device or nothing:
-                self._call_before(how.read)
+                self._call_before(how)
             if not how.drawn_on:
                 torch.default_generator.manual_seed(0)
             for at in self._written():  # what that wrote to them is not there for the call
@@ -255,15 +257,17 @@ class _Call:
             multiplications=work.multiplications,
         )
 
-    def _call_before(self, read: Sequence[str]) -> None:
+    def _call_before(self, how: How) -> None:
         places = [*range(len(self._positional)), *self._named]
         given = dict(zip(places, self._given, strict=True)) | self._earlier
         positional = [given.pop(at) for at in sorted(x for x in given if isinstance(x, int))]
         value = self._first(*positional, **given)
         inputs = {_memory(each) for each in (*self._given, *self._earlier.values())}
-        found = [*outputs(value), *(getattr(self._first, name, None) for name in read)]
+        found = [*outputs(value), *(getattr(self._first, name, None) for name in how.read)]
         left = [each.detach() for each in found if _memory(each) not in {None, *inputs}]
         left = [each for each in left if _equal(each, each)]  # no NaN, which is like nothing
+        for each in left if how.overwritten else ():
+            each.zero_()
         self._left = [each.clone() for each in left], left
 
     def _written(self) -> Iterator[int]:

@@ -80,10 +80,9 @@ def _questions() -> Iterator[bytes]:
                 "args": [packer.pack(each) for each in given],
                 "kwargs": {},
                 "cotangents": [packer.pack(torch.ones_like(x[:, :1]))] if grad else None,
-                **{name: name == how for name in ("elsewhere", "count", "work")},
+                **{name: name == how for name in ("elsewhere", "count", "work", "drawn_on", "overwritten")},
                 "read": [],
                 "watch": [],
                 "before": [],
-                "drawn_on": False,
             }
             yield wire.encode(header, packer.tensors)

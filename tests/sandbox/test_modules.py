@@ -229,6 +229,13 @@ def test_what_an_earlier_call_gave_or_left_stays_as_it_was(asking, x, old, new):
     assert told.value.kind == "earlier"
 
 
+def test_what_is_handed_out_twice_shows_where_the_first_was_written_to(asking, x):
+    agree = asking("return x * times", "return KEPT.setdefault(times, x * times)", "KEPT = {}")
+    agree("scale", x, 2, before={1: 2})
+    with pytest.raises(Wrong, match="after a call whose result was then written to"):
+        agree("scale", x, 3, before={1: 3}, overwritten=True)
+
+
 @pytest.mark.parametrize("given", ["x.mul_(times)", "x * times + (0 if times == 2 else torch.nan)"])
 def test_what_we_put_back_and_what_is_like_nothing_was_not_written_to(asking, x, given):
     asking("return x * times", f"return {given}")("scale", x, 2, before={1: 3})
@@ -283,6 +290,7 @@ def test_what_a_module_draws_besides_is_zero():
         ("self.drop(self.inner(x))", "self.inner(x).detach()", "gradient"),
         ("return x * 2", "return x * 3", "Layer(6, 3).double(x (2, 6))"),
         ("y * mask", "y * mask * 2", "Layer(6, 3)(x (2, 6), mask (3,))"),
+        ("y * mask", "(y * mask).mT", "expected shape (2, 3), got shape (3, 2)"),  # has gradients
         ("+ self.table", "+ self.table.double()", "dtype"),
         ("self.drop(self.inner(x))", "self.inner(x)", "Layer(6, 3, dropout=1.0).train()"),
         ("layer.train(was)", "pass", "another mode"),
@@ -318,12 +326,6 @@ def test_writing_to_an_input_is_found(asking, x):
 def test_frozen_weights_are_found(asking, x):
     agree = asking("self.seen = None", "self.inner.bias.requires_grad_(False); self.seen = None")
     with pytest.raises(Wrong, match=r"no gradient|gradient of inner.bias"):
-        agree(agree.module("Layer", 6, 3), x, cotangents=(torch.ones(2, 3).double(),))
-
-
-def test_another_shape_is_told_as_that_and_not_as_its_gradients(asking, x):
-    agree = asking("return y if", "return y.mT if")
-    with pytest.raises(Wrong, match=r"expected shape \(2, 3\), got shape \(3, 2\)"):
         agree(agree.module("Layer", 6, 3), x, cotangents=(torch.ones(2, 3).double(),))
 
 
