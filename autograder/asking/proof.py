@@ -14,8 +14,9 @@ import torch
 from autograder.asking.answers import read_answer
 from autograder.asking.student import Question
 from autograder.sandbox import refusal, wire
+from autograder.sandbox.how import How
 from autograder.sandbox.modules import Blueprint
-from autograder.sandbox.session import Answer, How
+from autograder.sandbox.session import Answer
 
 _SOURCE = """
 class {name}(__import__("torch").nn.Module):

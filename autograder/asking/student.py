@@ -17,8 +17,9 @@ import torch
 from autograder.course import Verdict
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
+from autograder.sandbox.how import SWITCHES, How
 from autograder.sandbox.modules import Blueprint
-from autograder.sandbox.session import Answer, How, Session
+from autograder.sandbox.session import Answer, Session
 
 
 class StudentError(Exception):
@@ -136,7 +137,6 @@ class Question:
         inputs = [*self.args, *self.kwargs.values()]
         # One tensor that is passed twice arrives as one: a function may tell, and write to it.
         parts = {id(each): _packed(packer, each) for each in inputs}
-        switches = "elsewhere", "count", "work", "drawn_on", "overwritten"
         header = {
             "op": "call",
             "target": target if isinstance(target, str) else _packed(packer, target),
@@ -146,7 +146,7 @@ class Question:
             "read": list(how.read),
             "watch": list(how.watch),
             "before": [(name, packer.pack(each)) for name, each in how.before.items()],
-            **{name: getattr(how, name) for name in switches},
+            **{name: getattr(how, name) for name in SWITCHES},
         }
         return wire.encode(header, packer.tensors)
 

@@ -23,6 +23,8 @@ def described(
         return f"{said}, after a call whose result was then written to"
     named: dict[int | str, str] = dict(enumerate(parameters))
     other = [named.get(each, str(each)) for each in question.how.before]
+    if question.how.in_place:
+        return f"{said}, after a call in which the same {' and '.join(other)} held other numbers"
     return f"{said}, after a call with another {' and another '.join(other)}"
 
 

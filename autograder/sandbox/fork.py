@@ -16,10 +16,11 @@ import torch
 from autograder.sandbox import tamper, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.failure import Failure, describe_failure
+from autograder.sandbox.how import SWITCHES, How
 from autograder.sandbox.kept import Kept, Overdue
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.output import BoundedOutput
-from autograder.sandbox.session import Answer, How, Session
+from autograder.sandbox.session import Answer, Session
 
 _RENAME = {"x86_64": 316, "aarch64": 276}  # renameat2, which libc has not everywhere
 
@@ -204,14 +205,10 @@ def _reply(
     cotangents = header["cotangents"]
     how = How(
         None if cotangents is None else [unpacker.value(each) for each in cotangents],
-        header["elsewhere"],
-        header["read"],
-        header["watch"],
-        header["count"],
-        header["work"],
-        {name: unpacker.value(each) for name, each in header["before"]},
-        header["drawn_on"],
-        header["overwritten"],
+        read=header["read"],
+        watch=header["watch"],
+        before={name: unpacker.value(each) for name, each in header["before"]},
+        **{name: header[name] for name in SWITCHES},
     )
     target = header["target"]
     answer = session.call(

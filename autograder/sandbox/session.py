@@ -11,7 +11,7 @@ import linecache
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -19,6 +19,7 @@ import torch
 from autograder.sandbox.elsewhere import OTHER, AnotherDevice, device_for
 from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.gradients import gradients_of, outputs, wants_gradient
+from autograder.sandbox.how import How
 from autograder.sandbox.kept import Kept
 from autograder.sandbox.modules import Blueprint, Watched, Watcher, WrongParameters, modes
 from autograder.sandbox.refusal import Refusal
@@ -26,33 +27,8 @@ from autograder.sandbox.work import Counter, Work
 
 EARLIER = -1  # among the positions of what a call wrote to: what an earlier call gave
 _COMPARED = {torch.float64, torch.float32, torch.float16, torch.int64, torch.int32, torch.bool}
+_PLAIN = How()  # it cannot be changed
 _equal = torch.equal  # as it is before a student's code may replace it
-
-
-@dataclass(frozen=True)
-class How:
-    """What is to be looked at when a call is made.
-
-    cotangents: one for each output (None: leave it out); then the answer has the gradients of
-    sum(output * cotangent) by every argument that requires one, and by every loaded weight.
-    elsewhere: the inputs say that they are on another device (see elsewhere.py), which is torch's
-    default for a call with device=None, and the answer whether the outputs are. read: attributes
-    of the module to look at afterwards. watch: its submodules whose calls are counted. count:
-    count the calls of torch. work: count the multiplications (see work.py). before: arguments of an
-    earlier call, by place or name (of the module, where the method is torch's own, as state_dict);
-    after it draws begin anew, unless drawn_on. overwritten: what it gave is filled with zeros then,
-    by whoever called.
-    """
-
-    cotangents: Sequence[Any] | None = None
-    elsewhere: bool = False
-    read: Sequence[str] = ()
-    watch: Sequence[str] = ()
-    count: bool = False
-    work: bool = False
-    before: Mapping[int | str, Any] = field(default_factory=dict)
-    drawn_on: bool = False
-    overwritten: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,7 +122,7 @@ class Session:
         target: str | Blueprint,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
-        how: How = How(),  # it cannot be changed
+        how: How = _PLAIN,
         kept: Kept | None = None,
     ) -> Answer:
         """Call a function of the notebook, or a method of a module that is made for the call.
@@ -259,7 +235,12 @@ class _Call:
 
     def _call_before(self, how: How) -> None:
         places = [*range(len(self._positional)), *self._named]
-        given = dict(zip(places, self._given, strict=True)) | self._earlier
+        given = dict(zip(places, self._given, strict=True))
+        if how.in_place:
+            for at, each in self._earlier.items():
+                given[at].detach().copy_(each)
+        else:
+            given |= self._earlier
         positional = [given.pop(at) for at in sorted(x for x in given if isinstance(x, int))]
         value = self._first(*positional, **given)
         inputs = {_memory(each) for each in (*self._given, *self._earlier.values())}

@@ -25,7 +25,7 @@ WALLS = (*STANDING, "none")
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
     *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "gradients"),
-    *("imports", "kept", "landlock", "modules", "output", "pages", "refusal", "server"),
+    *("how", "imports", "kept", "landlock", "modules", "output", "pages", "refusal", "server"),
     *("session", "tamper", "warm", "wire", "work"),
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.

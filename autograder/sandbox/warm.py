@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.sandbox import calls, fork, refusal, tamper, wire
+from autograder.sandbox.how import SWITCHES
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.session import Session
 
@@ -80,7 +81,7 @@ def _questions() -> Iterator[bytes]:
                 "args": [packer.pack(each) for each in given],
                 "kwargs": {},
                 "cotangents": [packer.pack(torch.ones_like(x[:, :1]))] if grad else None,
-                **{name: name == how for name in ("elsewhere", "count", "work", "drawn_on", "overwritten")},
+                **{name: name == how for name in SWITCHES},
                 "read": [],
                 "watch": [],
                 "before": [],

@@ -11,7 +11,7 @@ from autograder.course.result import Verdict
 from autograder.sandbox import walls
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
-from autograder.sandbox.session import How
+from autograder.sandbox.how import How
 
 LIMITS = Limits(wall_seconds=8, call_seconds=0.6, memory_mib=256, processes=1, output_bytes=1 << 20)
 IMPORTS = Cell("imports", "import torch, os, time")

@@ -7,7 +7,8 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from autograder.sandbox.elsewhere import OTHER, AnotherDevice
-from autograder.sandbox.session import How, Session
+from autograder.sandbox.how import How
+from autograder.sandbox.session import Session
 
 # The only device that torch can fake without being built for it. Its rules are those of CUDA: they
 # are written down once for all devices that are not the CPU.

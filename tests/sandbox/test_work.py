@@ -8,7 +8,8 @@ from autograder.asking.answers import read_answer
 from autograder.sandbox import walls, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
-from autograder.sandbox.session import How, Session
+from autograder.sandbox.how import How
+from autograder.sandbox.session import Session
 
 LIMITS = Limits(wall_seconds=8, call_seconds=4, memory_mib=256, processes=1, output_bytes=1 << 20)
 X, Y = torch.ones(2, 3, 5), torch.ones(2, 5, 7)

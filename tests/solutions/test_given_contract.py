@@ -190,7 +190,8 @@ import torch
 from pathlib import Path
 from autograder.notebooks import given_source, read_source
 from autograder.sandbox.modules import Blueprint
-from autograder.sandbox.session import How, Session
+from autograder.sandbox.how import How
+from autograder.sandbox.session import Session
 
 torch.set_num_threads(1)
 session = Session([
