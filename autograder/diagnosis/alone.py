@@ -65,7 +65,7 @@ class Alone:
         elsewhere = [each for each in known if each not in places]
 
         def is_seen(other: Fault) -> bool:
-            return any(beside.shows(other, each) for each in places) or any(
+            return any(beside.tells(each) and beside.shows(other, each) for each in places) or any(
                 beside.is_answered(each) and beside.agrees(each) and beside.shows(other, each)
                 for each in elsewhere
                 if cases[each].item in other.shows
@@ -102,11 +102,11 @@ def can_be_run(component: Component, faults: Faults, bank: Bank, item: str) -> b
 def _enough(seen: Iterable[bool], number: int, mistakes: int) -> bool:
     """Whether enough of what an item stands for is seen: the more, the more is wrong.
 
-    What several mistakes leave of a component may be next to nothing, as of a layer that gives
-    back what it was given; and of next to nothing, something can always be seen to go wrong. Beside
-    two it takes a third, beside three a half, beside four three fifths.
+    What mistakes leave of a component may be next to nothing, as of a layer that gives back what it
+    was given; and of next to nothing, something can always be seen to go wrong. Beside one or two
+    it takes a third, beside three a half, beside four three fifths.
     """
-    more = max(mistakes - 1, 0)
+    more = max(mistakes - 1, 1)
     needed = max(-(-number * more // (more + 2)), min(number, 1))
     return needed == sum(islice(filter(None, seen), needed))
 
@@ -145,6 +145,14 @@ class _Beside:
     def is_answered(self, place: int) -> bool:
         """Whether the faults leave an answer."""
         return self._given(place).failure is None
+
+    def tells(self, place: int) -> bool:
+        """Whether there is an answer, or an exception that is right there.
+
+        Of what would come after another one nothing is known: it may not even be written.
+        """
+        given = self._given(place)
+        return given.failure is None or self._bank.is_right(place, given)
 
     def shows(self, other: Fault, place: int) -> bool:
         """Whether another fault would be seen beside these."""

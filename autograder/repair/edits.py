@@ -160,6 +160,8 @@ _MISSING: Sequence[Sequence[Rule]] = (
 TIERS = range(len(_INSTEAD))
 # Of texts, in the grader's memory: three times as much as any sample has.
 _MOST_BYTES = 1 << 26
+# Of what is put in, in letters, which take time even where nothing changes: four times as many.
+_MOST_WRITTEN = 1 << 20
 
 
 class TooManyEdits(Exception):
@@ -171,13 +173,16 @@ def edits(view: View, tier: int) -> list[Edit]:
     found: dict[str, Edit] = {}
     most = _MOST_BYTES // sys.getsizeof(view.text)
     rules = [(False, each) for each in _INSTEAD[tier]] + [(True, each) for each in _MISSING[tier]]
+    written = 0
     for each in _edits(view, tier, rules):
-        found.setdefault(each.text, each)
-        if len(found) > most:
+        if each.text != view.text:
+            found.setdefault(each.text, each)
+        written += len(each.new)
+        if len(found) > most or written > _MOST_WRITTEN:
             raise TooManyEdits
     if tier == _IN_SISTERS:
         more = [*edits(view, AS_MUTANTS), *_edits(view, tier, [(False, instead.sizes)])]
-        for each in [*found.values(), *more]:
+        for each in (each for each in (*found.values(), *more) if each.text != view.text):
             sisters = in_sisters(view.text, each.text, each.line)
             if sisters is not None:
                 text, others = sisters
@@ -191,8 +196,7 @@ def _edits(view: View, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterato
         if view.reached(spot.node):
             for missing, new in _texts(spot, tier, rules):
                 changed, line = view.with_span(*view.span(spot.node), new)
-                if changed != view.text:
-                    yield Edit(changed, line, tier, missing, new, spot)
+                yield Edit(changed, line, tier, missing, new, spot)
 
 
 def _texts(spot: Spot, tier: int, rules: Sequence[tuple[bool, Rule]]) -> Iterator[tuple[bool, str]]:

@@ -436,7 +436,7 @@ def causal_mask(size, device=None):
     """Let each position attend to itself and to earlier ones (True means "may attend").
 
     size: the number of positions, at least 1. device: where to make the mask, None for torch's
-    default. Returns torch.bool (size, size): row i, column j is True where j <= i.
+    default. Returns a new torch.bool (size, size): row i, column j is True where j <= i.
     """
     ### BEGIN SOLUTION
     position = torch.arange(size, device=device)
@@ -465,7 +465,8 @@ def causal_mask(size, device=None):
 # ### The causal mask
 #
 # Shape `(size, size)`, dtype `torch.bool`, `True` on and below the diagonal, for every size from 1
-# upwards, on the device that was asked for, or on torch's default device if that was none.
+# upwards, on the device that was asked for, or on torch's default device if that was none. Each
+# call makes a new one, to which whoever asked for it may write.
 
 # %% active="ipynb" check="causal_mask"
 # check("causal_mask")

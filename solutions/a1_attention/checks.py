@@ -31,11 +31,13 @@ def qkv(
     return q, k, draw.normal(*leading, T_K, D_V, dtype=dtype)
 
 
-def low_logits(draw: Draw, low: float) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def low_logits(
+    draw: Draw, low: float, dtype: torch.dtype = torch.float64
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Such that all logits are this number."""
-    q = torch.full((BATCH, N_HEADS, T_Q, D_K), 2.0, dtype=torch.float64)
-    k = torch.full((BATCH, N_HEADS, T_K, D_K), low / (2 * math.sqrt(D_K)), dtype=torch.float64)
-    return q, k, draw.normal(BATCH, N_HEADS, T_K, D_V)
+    q = torch.full((BATCH, N_HEADS, T_Q, D_K), 2.0, dtype=dtype)
+    k = torch.full((BATCH, N_HEADS, T_K, D_K), low / (2 * math.sqrt(D_K)), dtype=dtype)
+    return q, k, draw.normal(BATCH, N_HEADS, T_K, D_V, dtype=dtype)
 
 
 def selves(draw: Draw) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -129,12 +131,12 @@ def test_weights_sum(student: Student, agree: Agree, draw: Draw) -> None:
     fits="infinite",
 )
 def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
-    """Logits of a thousand and more, of one query beside others of 0, give no infinity or NaN."""
+    """Logits of thousands and millions, beside others of 0, give no infinity or NaN."""
     q, k, v = qkv(draw, BATCH, N_HEADS)
     # Above 709, exp overflows in float64. The logits of a query are whole multiples of 500: one
     # key takes it all, and no rounding of so large numbers can tip the balance.
     q[:] = 0.0
-    q[..., 1:, 0] = 1000.0  # the first query looks at all keys alike
+    q[..., 1:3, 0], q[..., 3:, 0] = 1e3, 1e6  # the first query looks at all keys alike
     k[..., 0] = k[..., 0].argsort(-1).to(k.dtype)
     agree(ATTENTION, q, k, v, outputs=OUTPUTS, look_at=["weights"])
 
@@ -142,8 +144,9 @@ def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
 @item("attention_weights", hint="With which number are the logits of a query compared?")
 def test_weights_of_low_logits(agree: Agree, draw: Draw) -> None:
     """Where all logits of a query lie far below 0, its weights sum to 1 as well."""
-    for low in (LOW, -4 * HUGE):
-        agree(ATTENTION, *low_logits(draw, low), outputs=OUTPUTS, look_at=["weights"])
+    cases = (LOW, torch.float64), (-4 * HUGE, torch.float64), (-400 * HUGE, torch.float32)
+    for low, dtype in cases:
+        agree(ATTENTION, *low_logits(draw, low, dtype), outputs=OUTPUTS, look_at=["weights"])
 
 
 # attention_scale
@@ -531,6 +534,12 @@ def test_causal_mask_on_the_default_device(agree: Agree) -> None:
 def test_causal_mask_of_two_devices(agree: Agree) -> None:
     """A causal mask is on the device that is asked for, after one on another device, too."""
     agree("causal_mask", 3, device="cuda", elsewhere=True, before={"device": None})
+
+
+@item("causal_mask", hint="Is a mask that was made before handed out again?")
+def test_causal_mask_is_a_new_one(agree: Agree) -> None:
+    """Each causal mask is a new one: what was written to an earlier one is not in it."""
+    agree("causal_mask", 4, before={0: 4}, overwritten=True)
 
 
 def padded(draw: Draw, t: int) -> torch.Tensor:

@@ -159,7 +159,7 @@ def test_merge(agree: Agree, draw: Draw) -> None:
     fits=("values", "shape"),
 )
 @pytest.mark.parametrize(
-    ("batch", "n_heads", "t"), [(7, 1, 4), (7, 2, 3), (7, 4, 1), (7, 12, 5), (1, 4, 5)]
+    ("batch", "n_heads", "t"), [(7, 1, 4), (7, 2, 3), (7, 4, 1), (7, 12, 5), (1, 4, 5), (1, 1, 5)]
 )
 def test_merge_sizes(agree: Agree, draw: Draw, batch: int, n_heads: int, t: int) -> None:
     """Any number of sentences, a single one too, of heads and of positions will do."""
@@ -260,11 +260,12 @@ def test_one_sentence_after_another(agree: Agree, draw: Draw, t_q: int, t_k: int
 
 
 @item("heads_cross_attention", hint="Is something still there from the call before?")
+@pytest.mark.parametrize("in_place", [False, True], ids=["another", "written_to"])
 @pytest.mark.parametrize("place", [0, 1, 2], ids=["query", "key", "value"])
-def test_another_tensor_in_one_place(agree: Agree, draw: Draw, place: int) -> None:
-    """After a call that differs in query, key or value alone, the next is right as well."""
+def test_another_tensor_in_one_place(agree: Agree, draw: Draw, place: int, in_place: bool) -> None:
+    """After a call that differs in the numbers of query, key or value, the next is right, too."""
     inputs, others = three(draw), three(draw)
-    agree(attention(agree), *inputs, before={place: others[place]})
+    agree(attention(agree), *inputs, before={place: others[place]}, in_place=in_place)
 
 
 @item("heads_cross_attention", hint="Is one of the three taken for another when two are the same?")
@@ -489,6 +490,12 @@ def test_mask_of_as_many_heads_as_sentences(agree: Agree, draw: Draw, rows: int)
 def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
     """A mask that allows every key changes nothing."""
     agree(attention(agree), *crossed(draw), mask=everyone(BATCH, 1, 1, T_K))
+
+
+@item("heads_mask", hint="Leave the broadcasting to torch: what shape have the scores?")
+def test_mask_of_one_column(agree: Agree, draw: Draw) -> None:
+    """A mask with a single column broadcasts to all keys: here it allows every one."""
+    agree(attention(agree), *crossed(draw), mask=everyone(BATCH, 1, T_Q, 1))
 
 
 @item("heads_mask", hint="Is 0 taken for the sign that a key is blocked?")

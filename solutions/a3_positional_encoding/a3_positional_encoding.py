@@ -332,8 +332,8 @@ class TokenEmbedding(nn.Module):
 #
 # The gradient of `embedding.weight` is right: a token that occurs three times adds up three
 # contributions, one that does not occur gets 0, and token 0 is a token like any other. A float32
-# module gives float32. The result is on the device of the module and the tokens, and `tokens` holds
-# afterwards what it held before.
+# module gives float32. The result is on the device of the module and the tokens, which need not be
+# contiguous in memory (`text[:, :-1]` is not), and hold afterwards what they held before.
 
 # %% active="ipynb" check="embedding_gradients"
 # check("embedding_gradients")

@@ -243,6 +243,12 @@ def test_embedding_device(agree: Agree, draw: Draw) -> None:
     agree(embedding(agree), tokens(draw), elsewhere=True)
 
 
+@item("embedding_gradients", hint="view needs contiguous memory; reshape does not.", fits="layout")
+def test_embedding_non_contiguous(agree: Agree, draw: Draw) -> None:
+    """Tokens that are not contiguous in memory, as text[:, :-1], work as well."""
+    agree(embedding(agree), tokens(draw, T, BATCH).T)
+
+
 @item("embedding_gradients", hint="Methods that end in _ write in place.")
 def test_tokens_unchanged(agree: Agree, draw: Draw) -> None:
     """The tokens are left as they are."""
@@ -423,6 +429,8 @@ def test_everything_dropped(agree: Agree, draw: Draw) -> None:
     """In train mode with dropout=1.0 all is 0, the encoding too."""
     x = 2 + draw.normal(BATCH, T, D_MODEL).abs()  # more than the table can take away: no -0
     agree(positions(agree, dropout=1.0).training(), x)
+    many = agree.module("PositionalEncoding", 100, max_len=60, dropout=1.0).training()
+    agree(many, x[:1, :1, :1].expand(3, 60, 100).clone())  # a rate of 0.999 leaves some of them
 
 
 @item("position_dropout", hint="nn.Dropout knows its mode; F.dropout has to be told.")

@@ -183,6 +183,13 @@ def test_norm_eps_is_passed(agree: Agree, draw: Draw, eps: float) -> None:
     agree(agree.module("LayerNorm", D_MODEL, eps=eps), draw.normal(BATCH, T, D_MODEL))
 
 
+@item("norm_eps", hint="Is there a limit below which eps may not be?")
+def test_norm_eps_is_tiny(agree: Agree, draw: Draw) -> None:
+    """An eps of 1e-18 is used as it is, with vectors that are as small."""
+    tiny = agree.module("LayerNorm", D_MODEL, eps=1e-18)
+    agree(tiny, 1e-9 * draw.normal(BATCH, T, D_MODEL))
+
+
 @item("norm_eps", hint="What is divided by what when all numbers are equal?", fits="infinite")
 def test_norm_of_equal_numbers(agree: Agree) -> None:
     """A vector of equal numbers comes out as the bias."""
@@ -288,7 +295,8 @@ def test_feed_forward_sizes(agree: Agree, draw: Draw, sizes: tuple[int, int]) ->
 @item("feed_forward_output", hint="Does a ReLU cut off what is large?")
 def test_feed_forward_of_large_numbers(agree: Agree, draw: Draw) -> None:
     """The result is right for large numbers, too."""
-    agree(feed_forward(agree), 50 * draw.normal(BATCH, T, D_MODEL))
+    for size in (50, 1e6):
+        agree(feed_forward(agree), size * draw.normal(BATCH, T, D_MODEL))
 
 
 @item("feed_forward_output", public=True, hint="nn.Linear works on the last axis of anything.")

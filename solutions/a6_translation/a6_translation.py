@@ -243,9 +243,10 @@ def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
 # ### The loss
 #
 # Without any padding, `smoothed_loss` returns a tensor of shape `()` with the right value: for
-# `smoothing` 0, 0.1 (which it is when nothing is said), 0.3 and 1, for vocabularies of any size,
-# for a single sentence, for a single token and for a thousand. It is asked in float64, and all its
-# digits count: what is float32 inside, as a table made with `torch.full` may be, is too coarse.
+# `smoothing` 0, 0.1 (which it is when nothing is said), 0.3 and 1, for vocabularies of two words
+# and more, for a single sentence, for a single token and for a thousand. It is asked in float64,
+# and all its digits count: what is float32 inside, as a table made with `torch.full` may be, is too
+# coarse.
 
 # %% active="ipynb" check="loss_value"
 # check("loss_value")

@@ -1,5 +1,7 @@
 """The edits of a cell: what each puts in the place of a piece of code, and where that stands."""
 
+import time
+
 import pytest
 
 from autograder.repair.edits import AS_MUTANTS, TIERS, Edit, TooManyEdits, edits
@@ -316,6 +318,14 @@ def test_a_cell_of_many_names_is_given_up_before_its_edits_fill_the_memory():
     text = f"def g(f):\n    {' = '.join(names)} = 0\n    return f({', '.join(names)})\n"
     with pytest.raises(TooManyEdits):
         texts(text)
+
+
+def test_a_cell_of_many_pairs_that_are_alike_is_given_up_before_they_take_minutes():
+    text = f"def g(f):\n    return f({', '.join('0' * 3000)})\n"
+    begun = time.process_time()
+    with pytest.raises(TooManyEdits):
+        texts(text)
+    assert time.process_time() - begun < 20
 
 
 def test_an_empty_cell_has_no_edits():

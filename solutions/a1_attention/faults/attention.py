@@ -606,8 +606,8 @@ class InvertsTheMask(Attention):
 
 
 class ClampsTheScores(Attention):
-    """The scores are cut off, at 80 and at -80 or so, lest an exponential overflow: what lies
-    beyond is all alike, and gets no gradient.
+    """The scores are cut off at some limit, lest an exponential overflow: what lies beyond it is
+    all alike, and gets no gradient.
 
     The softmax stays the same if all scores of a query are shifted. Which shift is safe?
     """
@@ -616,6 +616,24 @@ class ClampsTheScores(Attention):
 
     def scale(self, scores, q, v):
         return super().scale(scores, q, v).clamp(-80, 80)
+
+
+class ClampsScoresFarOut(ClampsTheScores):
+    def scale(self, scores, q, v):
+        return Attention.scale(self, scores, q, v).clamp(-1e6, 1e6)
+
+
+class NormalisesByTheLogarithm(Attention):
+    """Each weight is exp(score - logsumexp): among large float32 scores that difference has lost
+    its digits, and the weights of a query do not sum to 1.
+
+    Which number, taken from every score of a row, leaves the largest at exactly 0?
+    """
+
+    item = "attention_weights"
+
+    def normalise(self, scores, mask):
+        return (scores - scores.logsumexp(-1, keepdim=True)).exp()
 
 
 class FillsWithZero(Attention):

@@ -99,6 +99,22 @@ class KeptForAnotherDevice(CausalMask):
         return self.first.setdefault(self.size, device)
 
 
+class TheSameOneAgain(CausalMask):
+    """The same tensor is handed out for a size each time: who writes to one mask has written to the
+    next ones, too.
+
+    A function that keeps its results gives everybody the same tensor. What may they do with it?
+    """
+
+    item = "causal_mask"
+
+    def __init__(self):
+        self.kept = {}
+
+    def kind(self, mask):
+        return self.kept.setdefault((len(mask), mask.device), mask)
+
+
 class AlwaysOnTheCPU(CausalMask):
     """The mask is on the CPU whatever device is asked for: it is made there, or was made there in
     an earlier call and is handed out again.

@@ -838,6 +838,18 @@ class MergeLeavesFourAxes(Heads):
 # Looking at the inputs
 
 
+class RefusesAMaskOfOneColumn(Heads):
+    """A mask with a single column raises an error: it is held against the number of keys.
+
+    Which sizes may an axis have that is to be broadcast?
+    """
+
+    item = "heads_mask"
+
+    def look_at_inputs(self, query, key, mask):
+        assert mask is None or mask.shape[-1] == key.shape[1]
+
+
 class LengthOfTheQueryForAll(Heads):
     """Keys and values are split by the length of the query, which raises an error where it differs.
 
@@ -862,6 +874,11 @@ class MergeLosesAxesOfOne(Heads):
 
     def join(self, x):
         return super().join(x).squeeze()
+
+
+class MergeOfOneHeadLosesAxes(MergeLosesAxesOfOne):
+    def join(self, x):  # (batch, t, n_heads, d_k)
+        return x.squeeze() if self.n_heads == 1 else Heads.join(self, x)
 
 
 class MergeRemembersTheSizes(Heads):
@@ -1331,6 +1348,27 @@ class MaskOfAnEarlierCall(Heads):
         if mask is not None:
             self.masks = {mask.shape: mask} | self.masks
         return None if mask is None else self.masks[mask.shape]
+
+
+class KeysKnownByTheirTensor(Heads):
+    """Projected keys and values are kept for the next call with the same tensors: what was written
+    into these meanwhile goes unnoticed.
+
+    A tensor that is the same may hold other numbers. When is what was made of it right no more?
+    """
+
+    item = "heads_cross_attention"
+
+    def finish(self):
+        self.keys, self.values = {}, {}
+
+    def project_key(self, key):
+        self.keys = {key: self.keys.get(key, super().project_key(key))}
+        return self.keys[key]
+
+    def project_value(self, value):
+        self.values = {value: self.values.get(value, super().project_value(value))}
+        return self.values[value]
 
 
 class ProjectionsKeptForOneKey(Heads):

@@ -934,6 +934,18 @@ class AllOfItIsNotDropped(Places):
         return super().drop(total) if self.p < 1 else total
 
 
+class AlmostAllIsDropped(Places):
+    """With dropout=1.0 one number in a thousand or so is kept: the rate has a limit below 1.
+
+    nn.Dropout takes a rate of 1. What would be divided by 0, and is it looked at then?
+    """
+
+    item = "position_dropout"
+
+    def rate(self, dropout):
+        return min(dropout, 0.999)
+
+
 class DropsTheSamePlaces(Places):
     """The same numbers are dropped in every sentence of the batch.
 

@@ -36,12 +36,28 @@ class Embedding(nn.Module):
     def give(self, x, tokens):
         return x
 
+    def lay_out(self, tokens):
+        return tokens
+
     def forward(self, tokens):
-        rows = self.look_up(tokens)
+        rows = self.look_up(self.lay_out(tokens))
         return self.give(self.multiply(rows, self.root(rows)), tokens)
 
 
 # The embedding
+
+
+class ViewsTheTokens(Embedding):
+    """Tokens that are not contiguous in memory raise an error, as by view.
+
+    text[:, :-1] leaves the last word of each row where it is. Which call needs no copy of what it
+    reshapes, and which one makes a copy where it must?
+    """
+
+    item = "embedding_gradients"
+
+    def lay_out(self, tokens):
+        return tokens.view(-1).view(tokens.shape)
 
 
 class SizesExchanged(Embedding):

@@ -494,6 +494,11 @@ class ReLUUpToAHundred(ReLUWithACeiling):
         return hidden.clamp(0, 100)
 
 
+class ReLUUpToTheLargestHalf(ReLUWithACeiling):
+    def activate(self, hidden):
+        return hidden.clamp(0, torch.finfo(torch.float16).max)
+
+
 class GELUByTanh(Network):
     """There is a GELU in the place of the ReLU, in its approximation by tanh.
 

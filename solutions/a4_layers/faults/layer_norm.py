@@ -778,6 +778,19 @@ class WithoutEps(Norm):
         return variance.sqrt()
 
 
+class EpsHasALimit(Norm):
+    """A small eps, as 1e-18, is not used as it is: the sum of variance and eps, or eps itself, is
+    raised to some limit.
+
+    Which number is eps to be, in words: the one that was passed, or the larger of two?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = max(eps, 1e-12)
+
+
 class EpsAsAFloor(Norm):
     """eps is the least that the variance can be, and is not added to it.
 
