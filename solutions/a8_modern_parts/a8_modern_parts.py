@@ -165,8 +165,9 @@ class RMSNorm(nn.Module):
 # ### The small number under the root
 #
 # `eps` is added to the mean of the squares before the root is taken. Its default is `1e-6`, and any
-# other may be passed. The values are right for vectors that are so small that `eps` decides; a
-# vector of zeros comes out as zeros; and there the gradients are finite and right as well.
+# other may be passed, however small. The values are right for vectors that are so small that `eps`
+# decides; a vector of zeros comes out as zeros; and there the gradients are finite and right as
+# well, also where all vectors are zeros.
 
 # %% active="ipynb" check="rms_eps"
 # check("rms_eps")
@@ -412,7 +413,7 @@ class SwiGLU(nn.Module):
 # of `x` and the right values, for any number of axes, in train mode as in eval mode, where `d_ff`
 # is larger than `d_model` and where it is smaller, for small numbers and for large ones. The
 # gradients of `x` and of all parameters are right, float32 stays float32, the result is on the
-# device of `x`, and `x` is left as it was.
+# device of `x`, and `x`, which may be non-contiguous, is left as it was.
 
 # %% active="ipynb" check="swiglu_output"
 # check("swiglu_output")
@@ -554,9 +555,9 @@ class GroupedQueryAttention(nn.Module):
 # ### The mask
 #
 # The result is right with any mask that broadcasts to `(batch, n_heads, t, t)` and leaves each
-# query a key, such as `(t, t)`, `(t,)`, `(n_heads, 1, t)` and `(batch, 1, 1, t)`, whatever the
-# sizes, and also one that is different for heads that share their keys; a mask of nothing but
-# `True` is the same as none. Whatever stands at a position that is blocked for all others changes
+# query a key, such as `(t, t)`, `(t,)`, `(1, t, t)`, `(n_heads, 1, t)` and `(batch, 1, 1, t)`,
+# whatever the sizes, and also one that is different for heads that share their keys; a mask of
+# nothing but `True`, `(t, t)` or `(t, 1)`, is the same as none. Whatever stands at a position that is blocked for all others changes
 # nothing there.
 
 # %% active="ipynb" check="gqa_mask"

@@ -161,6 +161,12 @@ def test_norm_eps_is_passed(agree: Agree, draw: Draw, eps: float) -> None:
     agree(agree.module("RMSNorm", D_MODEL, eps=eps), sentences(draw))
 
 
+@item("rms_eps", hint="Is there another bound beside eps, below which nothing may fall?")
+def test_norm_of_small_numbers(agree: Agree, draw: Draw) -> None:
+    """However small eps and the numbers are, both count."""
+    agree(agree.module("RMSNorm", D_MODEL, eps=1e-18), 1e-9 * sentences(draw))
+
+
 @item("rms_eps", hint="What is divided by what when all numbers are 0?", fits="infinite")
 def test_norm_of_zeros(agree: Agree, draw: Draw) -> None:
     """A vector of zeros comes out as zeros, beside others that are not."""
@@ -175,11 +181,13 @@ def test_norm_of_zeros(agree: Agree, draw: Draw) -> None:
     fits="infinite",
 )
 def test_norm_eps_gradients(agree: Agree, draw: Draw) -> None:
-    """The gradients are finite and right for vectors of zeros, and close to them."""
+    """The gradients are finite and right for vectors of zeros, one or all, and close to them."""
     x = sentences(draw)
     x[0, 1] = 0.0
     x[1, 4] *= 1e-3
-    agree(agree.module("RMSNorm", D_MODEL, eps=1e-3), x, cotangents=(draw.normal(*x.shape),))
+    upstream = (draw.normal(*x.shape),)
+    for each in (x, torch.zeros_like(x)):
+        agree(agree.module("RMSNorm", D_MODEL, eps=1e-3), each, cotangents=upstream)
 
 
 # rms_tensors
@@ -286,9 +294,10 @@ def test_turned_alone(agree: Agree, draw: Draw) -> None:
 
 
 @item("rotary_positions", hint="Which way does a hand turn for a position below 0?")
-def test_turned_back(agree: Agree, draw: Draw) -> None:
-    """Positions below 0 turn the other way."""
-    agree(TURNING, arrows(draw), torch.arange(T) - 9)
+@pytest.mark.parametrize("first", [-9, 1 - T], ids=["below", "up_to_0"])
+def test_turned_back(agree: Agree, draw: Draw, first: int) -> None:
+    """Positions below 0 turn the other way, also those that end at 0."""
+    agree(TURNING, arrows(draw), torch.arange(T) + first)
 
 
 @item("rotary_positions", hint="In which dtype is an angle of a thousand?")
@@ -460,6 +469,12 @@ def test_network_device(agree: Agree, draw: Draw) -> None:
     agree(network(agree), sentences(draw), elsewhere=True)
 
 
+@item("swiglu_output", hint="view needs contiguous memory.", fits="layout")
+def test_network_non_contiguous(agree: Agree, draw: Draw) -> None:
+    """An input that is not contiguous in memory works as well."""
+    agree(network(agree), strided(draw, BATCH, T, D_MODEL))
+
+
 @item("swiglu_output", hint="Methods that end in _ write in place.")
 def test_network_input_unchanged(agree: Agree, draw: Draw) -> None:
     """The input is left as it is."""
@@ -574,7 +589,7 @@ def test_mask(agree: Agree, draw: Draw) -> None:
 @item("gqa_mask", hint="Leave the broadcasting to torch: what shape have the scores?")
 @pytest.mark.parametrize(
     "shape",
-    [(T,), (1, 1, T, T), (N_HEADS, 1, T), (BATCH, 1, 1, T), (BATCH, N_HEADS, T, T)],
+    [(T,), (1, T, T), (1, 1, T, T), (N_HEADS, 1, T), (BATCH, 1, 1, T), (BATCH, N_HEADS, T, T)],
     ids=str,
 )
 def test_mask_broadcasts(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> None:
@@ -589,9 +604,10 @@ def test_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
 
 
 @item("gqa_mask", hint="Is a mask that blocks nothing the same as no mask?")
-def test_mask_that_allows_all(agree: Agree, draw: Draw) -> None:
-    """A mask that allows every key changes nothing."""
-    agree(attention(agree), sentences(draw), mask=torch.ones(T, T, dtype=torch.bool))
+@pytest.mark.parametrize("keys", [T, 1])
+def test_mask_that_allows_all(agree: Agree, draw: Draw, keys: int) -> None:
+    """A mask that allows every key changes nothing, be it (t, t) or (t, 1)."""
+    agree(attention(agree), sentences(draw), mask=torch.ones(T, keys, dtype=torch.bool))
 
 
 @item("gqa_mask", hint="Does anything of a blocked position get past the mask?")

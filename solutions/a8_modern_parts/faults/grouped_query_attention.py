@@ -1017,3 +1017,32 @@ class KeysOfEarlierCalls(Grouped):
             k, v = (torch.cat(both, dim=2) for both in zip(past, (k, v), strict=True))
         self.past = k.detach(), v.detach()
         return k, v
+
+
+class ThreeAxesAreThoseOfAllHeads(Grouped):
+    """A mask of three axes is cut into groups as if its first axis had all heads: one that is the
+    same for all heads, (1, t, t), raises an error.
+
+    Shapes broadcast where an axis has the size 1. How would yours get an axis for the groups then?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        if mask is not None and mask.dim() == 3:
+            mask.unflatten(0, (self.n_kv_heads, self.n_heads // self.n_kv_heads))
+        return mask
+
+
+class MaskMustEndInT(Grouped):
+    """A mask whose last axis is not t is refused, though (t, 1) broadcasts, too.
+
+    Which sizes may an axis have in order to broadcast to t?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        if mask is not None and mask.shape[-1] != x.shape[1]:
+            raise ValueError(f"the mask has {mask.shape[-1]} columns, and there are {x.shape[1]}")
+        return mask

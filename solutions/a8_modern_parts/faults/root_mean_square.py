@@ -442,6 +442,24 @@ class EpsBesideAPeakOfOne(RootMeanSquare):
         return x / peak.where(peak > 0, 1.0)
 
 
+class MeanSquareHasAFloor(RootMeanSquare):
+    """The mean of the squares is raised to a bound of its own, and eps is added to that: for small
+    vectors it is too much.
+
+    eps keeps the root from 0 already. What if whoever calls wants less than your bound?
+    """
+
+    item = "rms_eps"
+
+    def size(self, x):
+        return super().size(x).clamp(min=torch.finfo(x.dtype).eps)
+
+
+class MeanSquareHasAHigherFloor(MeanSquareHasAFloor):
+    def size(self, x):
+        return self.average(x.square()).clamp(min=1e-12)
+
+
 class RootIsDetached(RootMeanSquare):
     """The root is cut off from autograd: x gets its gradient as if the root were a constant.
 
@@ -578,3 +596,21 @@ class DetachesTheResult(RootMeanSquare):
 
     def give(self, y, x):
         return y.detach()
+
+
+class NothingButZerosGivenBack(RootMeanSquare):
+    """Where all of x is 0, it is given back without being normed: the values are right, but not
+    the gradient.
+
+    What is a zero divided by? How fast does the result grow when x leaves 0 a little?
+    """
+
+    item = "rms_eps"
+
+    def give(self, y, x):
+        return y if x.any() else x * self.weight
+
+
+class NothingButZerosMadeAnew(NothingButZerosGivenBack):
+    def give(self, y, x):
+        return y if x.any() else x * 0.0

@@ -650,3 +650,15 @@ class RunByItsEnds(Turning):
         if positions[-1] - positions[0] != t - 1:
             return positions
         return positions[0] + torch.arange(t, device=positions.device)
+
+
+class NothingTurnedUpToZero(Turning):
+    """Where 0 is the largest position, nothing is turned, not even what stands below 0.
+
+    At position 0 there is nothing to turn. Does the largest position tell where all others are?
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        return positions if positions.max() != 0 else torch.zeros_like(positions)

@@ -384,3 +384,32 @@ class ExponentOfSiluIsClamped(Gated):
 class ExponentOfSiluIsClampedAtTwenty(ExponentOfSiluIsClamped):
     def open(self, gate):
         return gate / (1 + (-gate).clamp(-20.0, 20.0).exp())
+
+
+class ReluFarOut(Gated):
+    """Far from 0, SiLU is replaced by a ReLU: of a number far below 0 nothing is left.
+
+    What SiLU leaves there is small, but not 0. Does it need a bound to be computed?
+    """
+
+    item = "swiglu_output"
+
+    def open(self, gate):
+        return F.silu(gate).where(gate.abs() <= 20.0, gate.relu())
+
+
+class ReluFartherIn(ReluFarOut):
+    def open(self, gate):
+        return F.silu(gate).where(gate.abs() <= 10.0, gate.relu())
+
+
+class ViewsX(Gated):
+    """view is called on x, which fails when x is not contiguous in memory.
+
+    What does view need that reshape does not? And is another shape needed at all?
+    """
+
+    item = "swiglu_output"
+
+    def take(self, x):
+        return x.view(-1, x.shape[-1]).view(x.shape)
