@@ -178,7 +178,8 @@ class Encoder(nn.Module):
 # `Encoder(...)` has the parameters that its parts give it under the names `token_embedding`,
 # `positional_encoding` and `layers`, no others; `layers` has one entry for `n_layers=1`. Without a
 # mask, the memory has the shape `(batch, t, d_model)` and the right values: for a batch, for a
-# single row, for a single token, for several numbers of heads. The order of the tokens counts.
+# single row, for a single token, for several numbers of heads, and when the tokens are not
+# contiguous in memory, as `source[:, :-1]`. The order of the tokens counts.
 
 # %% active="ipynb" check="encoder_output"
 # check("encoder_output")
@@ -186,9 +187,9 @@ class Encoder(nn.Module):
 # %% [markdown]
 # ### The encoder's mask
 #
-# The memory is right with a mask of shape `(batch, 1, 1, t)`, `(batch, 1, t, t)` or `(t, t)` that
-# leaves each query a key, in one layer and in each of two. A token that nobody may attend to moves
-# no other row of the memory; one that is allowed does.
+# The memory is right with a mask of shape `(batch, 1, 1, t)`, `(batch, 1, t, t)`, `(1, 1, t, t)` or
+# `(t, t)` that leaves each query a key, in one layer and in each of two. A token that nobody may
+# attend to moves no other row of the memory; one that is allowed does.
 
 # %% active="ipynb" check="encoder_mask"
 # check("encoder_mask")
@@ -266,8 +267,8 @@ class Decoder(nn.Module):
 #
 # The result is right with a `target_mask` of shape `(t, t)`, also where the batch has `t` rows, or
 # `(batch, 1, t, t)` alone, with a `memory_mask` of shape `(batch, 1, 1, t_source)` alone, and with
-# both, in one layer and in each of two. Each query has a key left. A row of the memory that is
-# blocked moves nothing; one that is allowed does.
+# both, in one layer and in each of two; a mask may also have a 1 where `batch` stands here. Each
+# query has a key left. A row of the memory that is blocked moves nothing; one that is allowed does.
 
 # %% active="ipynb" check="decoder_masks"
 # check("decoder_masks")
@@ -413,9 +414,9 @@ class Transformer(nn.Module):
 # ### The masks
 #
 # `source_mask` and `target_mask` have their shapes, dtype `torch.bool` and the right values, with
-# padding at the start, in the middle and at the end, with any `pad_id` (0 is a real token then).
-# The rows of padding may also be blocked throughout in `target_mask`; nowhere may padding be
-# attended to.
+# padding at the start, in the middle, at the end and nowhere, with any `pad_id` (0 is a real token
+# then), and for tokens that are not contiguous in memory. The rows of padding may also be blocked
+# throughout in `target_mask`; nowhere may padding be attended to.
 
 # %% active="ipynb" check="transformer_masks"
 # check("transformer_masks")

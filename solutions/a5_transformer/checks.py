@@ -103,6 +103,18 @@ def moved(one: Tensor, other: Tensor) -> Tensor:
     return ((one - other).abs() > ROUNDING).any(-1)
 
 
+def in_any_layout(
+    student: Student, agree: Agree, module: Blueprint, tokens: Tensor, *others: Tensor
+) -> None:
+    """It gives the same for the same tokens whose memory has another order."""
+    shape = *tokens.shape, D_MODEL
+    # What has gaps would arrive without them; with its axes in another order it does not.
+    turned = tokens.T.contiguous().T
+    right = values(student, agree, module, tokens, *others, shape=shape)
+    if moved(values(student, agree, module, turned, *others, shape=shape), right).any():
+        agree.wrong(module, "it depends on the memory layout of the tokens", turned, *others)
+
+
 # encoder_output
 
 
@@ -138,6 +150,12 @@ def test_encoder_heads(agree: Agree, draw: Draw) -> None:
     agree(encoder(agree, n_heads=1), source_words(draw, t=1))
 
 
+@item("encoder_output", hint="view needs contiguous memory; reshape does not.", fits="layout")
+def test_encoder_non_contiguous(student: Student, agree: Agree, draw: Draw) -> None:
+    """Tokens that are not contiguous in memory, as source[:, :-1], give the same memory."""
+    in_any_layout(student, agree, encoder(agree), source_words(draw))
+
+
 # encoder_mask
 
 
@@ -155,8 +173,8 @@ def test_encoder_without_a_mask(agree: Agree, draw: Draw) -> None:
 
 @item("encoder_mask", hint="Is the mask handed to every layer?")
 def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
-    """The memory is right under (batch, 1, t, t) or (t, t), also when there are two layers."""
-    for more in ((BATCH, 1), ()):
+    """The memory is right under one mask for each row or for all, also with two layers."""
+    for more in ((BATCH, 1), (), (1, 1)):
         mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
         agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
 
@@ -225,13 +243,8 @@ def test_decoder_hears_both(student: Student, agree: Agree, draw: Draw) -> None:
 @item("decoder_output", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_decoder_non_contiguous(student: Student, agree: Agree, draw: Draw) -> None:
     """Tokens that are not contiguous in memory, as target[:, :-1], give the same result."""
-    module, tokens = decoder(agree), target_words(draw)
-    memory, shape = draw.normal(BATCH, T_SOURCE, D_MODEL), (*tokens.shape, D_MODEL)
-    # What has gaps would arrive without them; with its axes in another order it does not.
-    turned = tokens.T.contiguous().T
-    right = values(student, agree, module, tokens, memory, shape=shape)
-    if moved(values(student, agree, module, turned, memory, shape=shape), right).any():
-        agree.wrong(module, "it depends on the memory layout of the tokens", turned, memory)
+    tokens, memory = target_words(draw), draw.normal(BATCH, T_SOURCE, D_MODEL)
+    in_any_layout(student, agree, decoder(agree), tokens, memory)
 
 
 # decoder_masks
@@ -267,6 +280,15 @@ def test_decoder_both_masks(agree: Agree, draw: Draw) -> None:
     target_mask = draw_mask(draw, BATCH, 1, T_TARGET, T_TARGET)
     memory_mask = draw_mask(draw, BATCH, 1, 1, T_SOURCE)
     agree(alike(decoder(agree, 2)), target_words(draw), memory, target_mask, memory_mask)
+
+
+@item("decoder_masks", hint="Must a mask have as many rows as the batch in order to broadcast?")
+def test_decoder_masks_for_all_rows(agree: Agree, draw: Draw) -> None:
+    """The result is right under masks that are the same for all rows, (1, 1, ...)."""
+    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
+    target_mask = draw_mask(draw, 1, 1, T_TARGET, T_TARGET)
+    memory_mask = draw_mask(draw, 1, 1, 1, T_SOURCE)
+    agree(decoder(agree), target_words(draw), memory, target_mask, memory_mask)
 
 
 @item("decoder_masks", hint="Are both masks handed to every layer, each to its place?")
@@ -370,6 +392,22 @@ def test_masks_of_another_pad_id(agree: Agree, draw: Draw) -> None:
     source[0, 2] = target[0, 2] = 0
     agree(mask_of(agree, "source_mask", OTHER_PAD), source)
     agree(mask_of(agree, "target_mask", OTHER_PAD), target)
+
+
+@item("transformer_masks", hint="What is promised of a mask that has nothing to block?")
+def test_masks_without_padding(agree: Agree, draw: Draw) -> None:
+    """Without padding the masks have the same shapes: the source's is True all over."""
+    agree(mask_of(agree, "source_mask"), source_words(draw))
+    agree(mask_of(agree, "target_mask"), target_words(draw))
+
+
+@item("transformer_masks", hint="view needs contiguous memory; reshape does not.", fits="layout")
+def test_masks_non_contiguous(agree: Agree, draw: Draw) -> None:
+    """Tokens that are not contiguous in memory, as target[:, :-1], have masks as well."""
+    source, target = source_words(draw), target_words(draw)
+    source[1, 4:] = target[0, 0] = PAD
+    agree(mask_of(agree, "source_mask"), source.T.contiguous().T)
+    agree(mask_of(agree, "target_mask"), target.T.contiguous().T)
 
 
 @item("transformer_masks", hint="Under which name does the docstring keep it?", fits=("error",))

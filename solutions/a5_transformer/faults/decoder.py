@@ -1092,3 +1092,19 @@ class MemoryMaskSlips(TokensAndMemory):
     def read_masks(self, target_mask, memory_mask):
         masks = [each for each in (target_mask, memory_mask) if each is not None]
         return (*masks, None, None)[:2]
+
+
+class MasksMustHaveARowForEach(TokensAndMemory):
+    """A mask with four axes is refused when it has not as many rows as the batch, though one for
+    all rows broadcasts.
+
+    Which sizes may the first axis of a mask have, if it is to broadcast?
+    """
+
+    item = "decoder_masks"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        for mask in (target_mask, memory_mask):
+            if mask is not None and mask.dim() == 4:
+                assert len(mask) == len(x), f"a mask of {len(mask)} rows for a batch of {len(x)}"
+        return super().stack(x, memory, target_mask, memory_mask)

@@ -809,3 +809,31 @@ class DroppedTwice(TokensToMemory):
 
     def place(self, x):
         return self.dropout(super().place(x))
+
+
+class MaskMustHaveARowForEach(TokensToMemory):
+    """A mask with four axes is refused when it has not as many rows as the batch, though one for
+    all rows broadcasts.
+
+    Which sizes may the first axis of a mask have, if it is to broadcast?
+    """
+
+    item = "encoder_mask"
+
+    def stack(self, x, mask):
+        if mask is not None and mask.dim() == 4:
+            assert len(mask) == len(x), f"a mask of {len(mask)} rows for a batch of {len(x)}"
+        return super().stack(x, mask)
+
+
+class TokensViewed(TokensToMemory):
+    """The tokens are viewed in another shape, which needs memory without gaps: a source without its
+    last column ends in an error.
+
+    Which method changes a shape like view, and copies where it has to? Is another shape needed?
+    """
+
+    item = "encoder_output"
+
+    def embed(self, tokens):
+        return self.token_embedding(tokens.view(1, -1)).view(*tokens.shape, -1)

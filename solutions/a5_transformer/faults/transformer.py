@@ -1408,3 +1408,41 @@ def _without_padding(logits, pad_id, value):
     logits = logits.clone()
     logits[..., pad_id] = value
     return logits
+
+
+class SourceMaskIsNoneWithoutPadding(TwoStacks):
+    """source_mask gives None for a source without padding.
+
+    Nothing is to be blocked there. Which shape and dtype are promised, and to whom?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        mask = super().source_mask(source)
+        return None if mask.all() else mask
+
+
+class TargetMaskIsCausalAloneWithoutPadding(TwoStacks):
+    """target_mask has two axes, (t, t), for a target without padding.
+
+    The causal mask is enough there. Which shape is promised, whatever the tokens are?
+    """
+
+    item = "transformer_masks"
+
+    def give_target_mask(self, mask):
+        return mask[0, 0] if mask[..., -1, :].all() else mask
+
+
+class TokensOfMasksViewed(TwoStacks):
+    """The tokens are viewed in another shape to make the masks, which needs memory without gaps: a
+    target without its last column ends in an error.
+
+    Which method changes a shape like view, and copies where it has to? Is another shape needed?
+    """
+
+    item = "transformer_masks"
+
+    def real(self, tokens):
+        return padding_mask(tokens.view(1, -1), self.pad_id).view(len(tokens), 1, 1, -1)
