@@ -548,9 +548,9 @@ def greedy_decode_cached(model, source, start_id, end_id, max_len):
 # ### With care
 #
 # A model in train mode works in eval mode inside and is in train mode afterwards; one in eval mode
-# stays there. No output of the encoder requires a gradient. A second call, with another source, is
-# right as well. `source` is left as it was; model and source may be in float32, and on any device:
-# the result is there, too.
+# stays there. No output of the encoder requires a gradient, and none of the output layer. A second
+# call, with another source, is right as well. `source` is left as it was; model and source may be
+# in float32, and on any device: the result is there, too.
 
 # %% active="ipynb" check="cached_care"
 # check("cached_care")

@@ -611,8 +611,10 @@ def test_in_either_mode(reference: Student, agree: Agree, draw: Draw) -> None:
     model, source = writer(reference, agree, draw, [PAD, END], dropout=0.5), source_words(draw)
     for each in (model.training(), model):
         args = DECODE, each, source, START, END, 5
-        if agree(*args, watch=("encoder",)).watched[0].kept_gradient:
-            agree.wrong(DECODE, "the encoder's output asks for gradients", *args[1:])
+        seen = agree(*args, watch=("encoder", "output")).watched
+        for name, part in zip(("encoder", "output layer"), seen, strict=False):
+            if part.kept_gradient:
+                agree.wrong(DECODE, f"the {name}'s output asks for gradients", *args[1:])
 
 
 @item("cached_care", hint="Which lines run when all rows end before max_len?", fits="mode")

@@ -367,6 +367,22 @@ class KeepsGradients(GreedyDecodeCached):
         return nullcontext()
 
 
+class KeepsGradientsOfTheSteps(GreedyDecodeCached):
+    """The source is read without gradients, but each step of the decoder is recorded for them.
+
+    What is kept grows with every word. How many of your lines run without gradients?
+    """
+
+    item = "cached_care"
+
+    def recording(self):
+        return nullcontext()
+
+    @torch.no_grad()
+    def start(self, model, source):
+        return super().start(model, source)
+
+
 class StartOnTheDefaultDevice(GreedyDecodeCached):
     """The first token is made on torch's default device, and the source may be elsewhere.
 
