@@ -309,7 +309,8 @@ class MultiHeadAttention(nn.Module):
 # values when `t_q` and `t_k` differ, either being the larger one, and when `value` is another
 # tensor than `key`, whichever of the three are the same. Shuffling the keys, and the values in the
 # same way, changes nothing. A position that is 0 all over is one like any other: only a mask
-# blocks. Each call is by itself: what an earlier one was passed makes no difference.
+# blocks. Each call is by itself: what an earlier one was passed makes no
+# difference, be it other tensors or other numbers in the same ones.
 
 # %% active="ipynb" check="heads_cross_attention"
 # check("heads_cross_attention")

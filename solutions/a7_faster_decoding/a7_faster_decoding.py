@@ -358,7 +358,8 @@ def start_cache(model, source):
 # ### The memory, projected once
 #
 # `start_cache` returns its four tensors with the right shapes and values, for one layer and for
-# several, with padding in the source. The encoder is called once.
+# several, with padding in the source. The encoder is called once. What an earlier call was passed
+# makes no difference, be it another source or other words in the same tensor.
 
 # %% active="ipynb" check="cache_start"
 # check("cache_start")

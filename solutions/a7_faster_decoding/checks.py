@@ -282,9 +282,10 @@ def test_start_with_padding(agree: Agree, draw: Draw) -> None:
 
 @item("cache_start", hint="Is something still there from the call before?")
 def test_start_of_another_source(agree: Agree, draw: Draw) -> None:
-    """Another source of the same shape gets keys and values of its own."""
+    """Another source of the same shape gets keys and values of its own, in the same tensor, too."""
     asked = "start_cache", transformer(agree), source_words(draw)
-    agree(*asked, outputs=CACHE, before={1: source_words(draw)})
+    for in_place in (False, True):
+        agree(*asked, outputs=CACHE, before={1: source_words(draw)}, in_place=in_place)
 
 
 # step_output

@@ -293,9 +293,9 @@ def rotary(x, positions, base=10000.0):
 #
 # The values are right for any `positions`: they may start anywhere, skip, come in any order and be
 # up to a thousand or below 0. Another `base` may be passed. It is the same after a call with
-# others. And for a query and a key that are both moved by the same number of positions, the dot
-# product stays what it was. (An error of 0.005 is allowed here: a large angle in float32 has lost
-# some digits.)
+# others, be they other tensors or other numbers in the same one. And for a query and a key that are
+# both moved by the same number of positions, the dot product stays what it was. (An error of 0.005
+# is allowed here: a large angle in float32 has lost some digits.)
 
 # %% active="ipynb" check="rotary_positions"
 # check("rotary_positions")
@@ -557,8 +557,8 @@ class GroupedQueryAttention(nn.Module):
 # The result is right with any mask that broadcasts to `(batch, n_heads, t, t)` and leaves each
 # query a key, such as `(t, t)`, `(t,)`, `(1, t, t)`, `(n_heads, 1, t)` and `(batch, 1, 1, t)`,
 # whatever the sizes, and also one that is different for heads that share their keys; a mask of
-# nothing but `True`, `(t, t)` or `(t, 1)`, is the same as none. Whatever stands at a position that is blocked for all others changes
-# nothing there.
+# nothing but `True`, `(t, t)` or `(t, 1)`, is the same as none. Whatever stands at a position that
+# is blocked for all others changes nothing there.
 
 # %% active="ipynb" check="gqa_mask"
 # check("gqa_mask")

@@ -325,7 +325,8 @@ def test_turned_by_one_base_after_another(agree: Agree, draw: Draw) -> None:
 def test_turned_by_one_order_after_another(agree: Agree, draw: Draw) -> None:
     """After a call with other positions between the same ends, those that are passed count."""
     positions, other = torch.tensor([8, 15, 2, 24, 11]), torch.tensor([8, 2, 33, 6, 11])
-    agree(TURNING, arrows(draw), positions, before={1: other})
+    for in_place in (False, True):  # in another tensor, and in this one
+        agree(TURNING, arrows(draw), positions, before={1: other}, in_place=in_place)
 
 
 @item("rotary_positions", hint="By which angle have two arrows turned away from each other?")

@@ -563,6 +563,19 @@ class SpeedsAreKept(Turning):
         return kept.setdefault(of, super().speed(base, exponent))
 
 
+class PositionsKnownByTheirTensor(Turning):
+    """The angles are kept for the tensor of positions, and what was written into it since goes
+    unnoticed.
+
+    lru_cache knows a tensor by its identity. May another number stand in the same one?
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        return vars(self).setdefault("known", {}).setdefault(positions, positions.clone())
+
+
 class AnglesAreKeptByTheEnds(Turning):
     """The angles are kept by how many positions there are, the first and the last, and serve
     others between the same ends, too.
