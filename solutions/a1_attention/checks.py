@@ -144,7 +144,7 @@ def test_weights_of_huge_logits(agree: Agree, draw: Draw) -> None:
 @item("attention_weights", hint="With which number are the logits of a query compared?")
 def test_weights_of_low_logits(agree: Agree, draw: Draw) -> None:
     """Where all logits of a query lie far below 0, its weights sum to 1 as well."""
-    cases = (LOW, torch.float64), (-4 * HUGE, torch.float64), (-400 * HUGE, torch.float32)
+    cases = (LOW, torch.float64), (-4 * HUGE, torch.float64), (-4000 * HUGE, torch.float32)
     for low, dtype in cases:
         agree(ATTENTION, *low_logits(draw, low, dtype), outputs=OUTPUTS, look_at=["weights"])
 
