@@ -1,8 +1,9 @@
 """Whether an item fails through known mistakes alone, and would be right without them.
 
-An item stands for what people do wrong in it. Where none of that would be seen beside a mistake,
-as beside a constant that is returned, nothing is known of the rest. It may be seen in questions of
-other items: a mistake that keeps one from being answered leaves others. And whoever has other
+An item stands for what people do wrong in it. Where next to none of that would be seen beside a
+mistake, as beside a constant that is returned, nothing is known of the rest; nor of what comes
+after an exception. It may be seen in questions of other items: a mistake that keeps one from being
+answered leaves others; else a line that mends it proves the same. And whoever has other
 parameters is asked nothing by the checks, which cannot load theirs: such a module is asked again
 with weights of its own shapes.
 """

@@ -1,8 +1,9 @@
 """One mistake, one price: a mistake costs the item meant to catch it, and the others are carried.
 
 Only where the numbers prove that an item fails through known mistakes and nothing else; and only
-where it still proves what it is there for. An item stands for what people do wrong in it: if none
-of that would be seen beside a mistake, as beside a constant that is returned, it is not carried.
+where it still proves what it is there for. An item stands for what people do wrong in it: if next
+to none of that would be seen beside a mistake, as beside a constant that is returned, it is not
+carried.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
