@@ -32,7 +32,7 @@ BODY = """def scaled_dot_product_attention(q, k, v, mask=None):
 """
 POWER = "weights = scores.softmax(-1) ** 1.1; weights = weights / weights.sum(-1, keepdim=True)"
 IN_BATCHES = "weights = (scores + (scores.shape[0] > 1) * scores.abs().mean(0)).softmax(-1)"
-IN_FLOAT32 = "weights = scores.softmax(-1) * (0.9 if q.dtype == torch.float32 else 1)"
+IN_FLOAT32 = "weights = (scores * (1.1 if q.dtype == torch.float32 else 1)).softmax(-1)"
 RAISES_BACKWARDS = """weights = (scores * 1.01).softmax(-1)
     if mask is not None:
         weights.masked_fill_(~mask, 0.0)"""
@@ -115,7 +115,7 @@ def test_what_tells_right_from_wrong_comes_first(exam, tmp_path):
         "It is right whenever the inputs are float64, and wrong whenever the inputs are float32."
     )
     assert FIRST + right in said[0]
-    assert ") in float32: weights: expected [[1]], got [[0.9]]" in said[0]
+    assert ") in float32: output: expected" in said[0]
 
 
 COUNTED = """weights = scores.softmax(-1)

@@ -623,19 +623,6 @@ class ClampsScoresFarOut(ClampsTheScores):
         return Attention.scale(self, scores, q, v).clamp(-1e6, 1e6)
 
 
-class NormalisesByTheLogarithm(Attention):
-    """Each weight is exp(score - logsumexp): among large float32 scores that difference has lost
-    its digits, and the weights of a query do not sum to 1.
-
-    Which number, taken from every score of a row, leaves the largest at exactly 0?
-    """
-
-    item = "attention_weights"
-
-    def normalise(self, scores, mask):
-        return (scores - scores.logsumexp(-1, keepdim=True)).exp()
-
-
 class FillsWithZero(Attention):
     """Blocked scores become 0 before the softmax, filled in or multiplied by the mask.
 
