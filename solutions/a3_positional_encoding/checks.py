@@ -429,8 +429,13 @@ def test_everything_dropped(agree: Agree, draw: Draw) -> None:
     """In train mode with dropout=1.0 all is 0, the encoding too."""
     x = 2 + draw.normal(BATCH, T, D_MODEL).abs()  # more than the table can take away: no -0
     agree(positions(agree, dropout=1.0).training(), x)
-    many = agree.module("PositionalEncoding", 100, max_len=60, dropout=1.0).training()
-    agree(many, x[:1, :1, :1].expand(3, 60, 100).clone())  # a rate of 0.999 leaves some of them
+
+
+@item("position_dropout", hint="Does nn.Dropout take a rate of 1, or must it be held below?")
+def test_all_of_many_dropped(agree: Agree) -> None:
+    """With dropout=1.0 not one number in a thousand is left."""
+    many = positions(agree, d_model=100, max_len=70, dropout=1.0).training()
+    agree(many, torch.full((3, 60, 100), 2.0, dtype=torch.float64))
 
 
 @item("position_dropout", hint="nn.Dropout knows its mode; F.dropout has to be told.")
