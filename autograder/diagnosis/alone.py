@@ -104,11 +104,11 @@ def _enough(seen: Iterable[bool], number: int, mistakes: int) -> bool:
     """Whether enough of what an item stands for is seen: the more, the more is wrong.
 
     What mistakes leave of a component may be next to nothing, as of a layer that gives back what it
-    was given; and of next to nothing, something can always be seen to go wrong. Beside one or two
-    it takes a third, beside three a half, beside four three fifths.
+    was given; and of next to nothing, something can always be seen to go wrong. Beside one it
+    takes a quarter, beside two a third, beside three a half, beside four three fifths.
     """
-    more = max(mistakes - 1, 1)
-    needed = max(-(-number * more // (more + 2)), min(number, 1))
+    share, of = (mistakes - 1, mistakes + 1) if mistakes > 1 else (1, 4)
+    needed = -(-number * share // of)
     return needed == sum(islice(filter(None, seen), needed))
 
 
