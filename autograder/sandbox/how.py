@@ -1,10 +1,8 @@
 """What is to be looked at when a call is made."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
-
-SWITCHES = "elsewhere", "count", "work", "drawn_on", "overwritten", "in_place"
 
 
 @dataclass(frozen=True)
@@ -33,3 +31,6 @@ class How:
     drawn_on: bool = False
     overwritten: bool = False
     in_place: bool = False
+
+
+SWITCHES = tuple(each.name for each in fields(How) if each.default is False)
