@@ -6,9 +6,11 @@ from itertools import takewhile
 
 from autograder.diagnosis.accepted import Accepted, agree
 from autograder.diagnosis.bank import Bank
-from autograder.diagnosis.comparing import WrongParts, apart, shapes
+from autograder.diagnosis.comparing import apart
 from autograder.diagnosis.components import Component
 from autograder.diagnosis.fault import Fault, Faults, combine
+from autograder.diagnosis.parts import WrongParts
+from autograder.diagnosis.seen import shapes
 from autograder.sandbox.session import Answer
 
 _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with others

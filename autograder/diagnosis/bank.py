@@ -12,10 +12,11 @@ from autograder.asking import Question, RemoteStudent
 from autograder.checking import CheckOutcome
 from autograder.course import Verdict
 from autograder.diagnosis.accepted import Accepted
-from autograder.diagnosis.comparing import same, shapes
+from autograder.diagnosis.comparing import same
 from autograder.diagnosis.components import Component, of_name
 from autograder.diagnosis.evidence import Case, ask, tensors_of, told_by
 from autograder.diagnosis.fault import Fault, Faults
+from autograder.diagnosis.seen import shapes
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer

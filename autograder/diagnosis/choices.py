@@ -52,6 +52,8 @@ class Choices:
         for choices in self._in_turn():
             known = all(fault.shows for faults in choices for fault in faults)
             yield list(may_be(choices)) if known and not self._before else choices
+            if self.nothing_to_go_on:
+                return
             if choices is self._often:
                 yield self._agreement.for_a_while(self._inside)
         if not self._before:
@@ -197,6 +199,18 @@ class Choices:
             return -share, -len(first.keys() & faults[0].shows)
 
         return dict(sorted(found.items(), key=order))
+
+    @cached_property
+    def nothing_to_go_on(self) -> bool:
+        """Whether there is no tensor in what is wrong, nor a case that a single fault explains.
+
+        Then several explain none either: a cell that cannot be run, a function without a return.
+        """
+        ours = self._agreement
+        answers = (ours.answers[each] for each in ours.wrong)
+        if any(True for answer in answers for _ in tensors_of(answer)):
+            return False
+        return max(self._hints.values(), default=0.0) <= 1  # as much as a share can be
 
     @cached_property
     def _seeds(self) -> list[Faults]:

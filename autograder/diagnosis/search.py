@@ -49,10 +49,13 @@ def diagnose(
                 continue
             certain: Faults = ()
             ours: dict[str, Diagnosis] = {}
+            blank = False  # nothing there: in which style, does not matter
             for loosely, style in _in_turn(component):
+                if style and blank:
+                    continue
                 agreement = Agreement(bank, component, answers, loosely, bool(style))
                 search = _Search(agreement, (*before, *style), known)
-                found_now = search.diagnose(failed)
+                found_now, blank = search.diagnose(failed), search.is_blank
                 ours = {item: each.mistaken() for item, each in found_now.items()} | ours
                 certain = certain or tuple(x for x in search.certain if not x.is_style)
                 wanted = {each for each in search.items if each in failed}
@@ -111,6 +114,11 @@ class _Search:
         """Those that are wrong here."""
         return self._agreement.items
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether several faults explain nothing of what is wrong, whichever they are."""
+        return bool(self.items) and self._choices.nothing_to_go_on
+
     def diagnose(self, failed: Collection[str]) -> dict[str, Diagnosis]:
         """What explains these of its items that are wrong here."""
         wanted = [item for item in self.items if item in failed]
@@ -159,9 +167,8 @@ class _Search:
         if ours.loosely:  # to a few digits an item may agree with what shows elsewhere alone
             choices = [each for each in choices if ours.changes(each, places)]
         # What is written in several ways is one mistake.
-        choices = list({tuple(x.sentence for x in each): each for each in choices[::-1]}.values())[
-            ::-1
-        ]
+        ways = {tuple(x.sentence for x in each): each for each in reversed(choices)}
+        choices = list(ways.values())[::-1]
         most = _ALTERNATIVES
         if len(whole) > 1 and len(choices) > most:
             certain = tuple(each for each in choices[0] if all(each in one for one in choices))

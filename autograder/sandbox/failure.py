@@ -29,9 +29,7 @@ class Failure:
 
 def describe_failure(error: BaseException) -> Failure:
     """The exception in words, with the student's own line that raised it."""
-    name = type(error).__name__
-    if getattr(builtins, name, type(error)) is not type(error):  # a class of theirs, no ValueError
-        name = f"notebook.{name}"
+    name = _kind(type(error))
     if "not enough memory" in _text(error) or "can't allocate memory" in _text(error):  # torch's
         name = "MemoryError"
     if isinstance(error, SyntaxError):
@@ -53,6 +51,18 @@ def describe_failure(error: BaseException) -> Failure:
         source.strip()[:200] if source else None,
         function[:100] if function and function != "<module>" else None,
     )
+
+
+def _kind(of: type[BaseException]) -> str:
+    """What it is, by the name of Python's own exception; its own name where it is none of these."""
+    own = (each for each in of.__mro__ if vars(builtins).get(each.__name__) is each)
+    kind = next(own, BaseException)
+    if kind not in (Exception, BaseException):
+        return kind.__name__
+    name = of.__name__
+    if getattr(builtins, name, of) is not of:  # a class of theirs, no ValueError
+        name = f"notebook.{name}"
+    return name
 
 
 def _text(error: BaseException) -> str:

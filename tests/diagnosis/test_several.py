@@ -10,10 +10,11 @@ import autograder.diagnosis.bank as banks
 from autograder.asking.student import Question
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.choices import Choices
-from autograder.diagnosis.comparing import WrongParts, same
+from autograder.diagnosis.comparing import same
 from autograder.diagnosis.evidence import Case, tensors_of
 from autograder.diagnosis.explained import Diagnosis, settled
 from autograder.diagnosis.fault import combine
+from autograder.diagnosis.parts import WrongParts
 from autograder.diagnosis.search import _Search, diagnose
 from autograder.grading import grade
 from autograder.proof.proving import Maker

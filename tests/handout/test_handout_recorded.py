@@ -93,3 +93,22 @@ def test_what_a_new_norm_starts_with_is_tried(monkeypatch, name):
         monkeypatch.setattr(notebook.LayerNorm, "__init__", starts_at_random)
         with pytest.raises(checks.CheckFailed, match=f"a new {name}: 12 of 12 of the values"):
             checks.check("norm_parameters")
+
+
+def test_a_kind_of_the_exception_that_is_asked_for_will_do(monkeypatch):
+    """As `except ValueError` would catch it; another exception in the same words will not."""
+    folder = ROOT / "assignments" / "a3_positional_encoding"
+    notebook = notebook_of("a3_positional_encoding", monkeypatch)
+
+    def refuses_with(error):
+        def sinusoidal_encoding(max_len, d_model):
+            raise error(f"d_model={d_model} is odd")
+
+        return sinusoidal_encoding
+
+    with checks_in(folder) as checks:
+        notebook.sinusoidal_encoding = refuses_with(type("OddSize", (ValueError,), {}))
+        checks.check("encoding_odd_size")
+        notebook.sinusoidal_encoding = refuses_with(KeyError)
+        with pytest.raises(checks.CheckFailed, match="expected a ValueError"):
+            checks.check("encoding_odd_size")

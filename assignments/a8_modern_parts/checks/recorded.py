@@ -1,5 +1,6 @@
 """A recorded case: made from cases.json again, and put to the notebook's own code."""
 
+import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -244,11 +245,11 @@ def _returns_none(case: _Case) -> Cause:
 
 
 def _wrong_error(case: _Case, said: str, error: Exception, found: Problem) -> Problem | None:
-    came = type(error).__name__
-    if came != case["expected"]:
-        return Problem(f"{found}\n    expected a {case['expected']}", cause=found.cause)
+    expected = case["expected"]
+    if not isinstance(error, getattr(builtins, expected)):
+        return Problem(f"{found}\n    expected a {expected}", cause=found.cause)
     lost = " and ".join(str(each) for each in case["naming"] if str(each) not in str(error))
-    return Problem(f"{said}: the message of its {came} lacks {lost}: {error}") if lost else None
+    return Problem(f"{said}: the message of its {expected} lacks {lost}: {error}") if lost else None
 
 
 def _gradients(got: Any, inputs: list[Any], case: _Case) -> Sequence[Any] | None:

@@ -707,6 +707,23 @@ class SplitInterleaves(Heads):
         return x.unflatten(-1, (self.d_k, self.n_heads)).transpose(2, 3)
 
 
+class HeadsOfOtherSentences(Heads):
+    """split_heads and merge_heads deal heads out to other sentences: they are joined along the
+    batch, heads before sentences, and taken apart as sentences before heads.
+
+    One undoes the other, so that without a mask all seems well. When n_heads * batch becomes two
+    axes again, which of them is the first?
+    """
+
+    item = "heads_split"
+
+    def bring_forward(self, x):
+        return x.permute(2, 0, 1, 3).reshape(len(x), self.n_heads, x.shape[1], self.d_k)
+
+    def turn_back(self, x):
+        return x.reshape(self.n_heads, len(x), *x.shape[2:]).permute(1, 2, 0, 3)
+
+
 class SplitLeavesPositionsFirst(Heads):
     """split_heads gives (batch, t, n_heads, d_k): the heads stand behind the positions.
 

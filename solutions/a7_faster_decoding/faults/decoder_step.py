@@ -129,6 +129,11 @@ class PlaceOneOnWhichIsNone(PlaceOneOn):
         return x + table[self.place(t)]
 
 
+class PlaceOneOnAsFarAsTheyGo(PlaceOneOn):
+    def locate(self, model, x, table, t):
+        return x + table[min(self.place(t), len(table) - 1)]
+
+
 class PlaceOneBack(DecoderStep):
     """The new token gets the encoding of the position before its own.
 

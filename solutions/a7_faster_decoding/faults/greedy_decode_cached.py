@@ -383,6 +383,19 @@ class KeepsGradientsOfTheSteps(GreedyDecodeCached):
         return super().start(model, source)
 
 
+class KeepsGradientsOfTheSource(GreedyDecodeCached):
+    """Each step runs without gradients, but the source is read with them.
+
+    What is kept of it hangs on a graph. How many of your lines run without gradients?
+    """
+
+    item = "cached_care"
+
+    @torch.enable_grad()
+    def start(self, model, source):
+        return super().start(model, source)
+
+
 class StartOnTheDefaultDevice(GreedyDecodeCached):
     """The first token is made on torch's default device, and the source may be elsewhere.
 

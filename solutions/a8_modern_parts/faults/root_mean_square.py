@@ -368,6 +368,14 @@ class EpsOutsideTheRoot(RootMeanSquare):
         return mean_square.sqrt() + self.eps
 
 
+class EpsOutsideOfTheNorm(EpsOutsideTheRoot):
+    def size(self, x):
+        return x.norm(dim=self.axes(x), keepdim=self.keeps_axis()) * x.shape[-1] ** -0.5
+
+    def root(self, mean_square):
+        return mean_square + self.eps
+
+
 class EpsSquared(RootMeanSquare):
     """The square of eps is added under the root, as hypot does, and not eps itself.
 
