@@ -211,7 +211,7 @@ class Agree:
         naming: tuple[Any, ...] = (),
         unlike: tuple[Any, ...] = (),
     ) -> None:
-        """Making the module, or the call, raises `error` with a message that names `naming`.
+        """Making the module, or the call, raises `error`, or a kind of it, and names `naming`.
 
         unlike: other arguments, with which it raises nothing in these words: who refuses all has
         looked at nothing.

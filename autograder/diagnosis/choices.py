@@ -202,13 +202,13 @@ class Choices:
 
     @cached_property
     def nothing_to_go_on(self) -> bool:
-        """Whether there is no tensor in what is wrong, nor a case that a single fault explains.
+        """Whether nothing came where it is wrong, and a single fault explains no case of it.
 
         Then several explain none either: a cell that cannot be run, a function without a return.
         """
         ours = self._agreement
-        answers = (ours.answers[each] for each in ours.wrong)
-        if any(True for answer in answers for _ in tensors_of(answer)):
+        answers = [ours.answers[each] for each in ours.wrong]
+        if any(each.value is not None or any(True for _ in tensors_of(each)) for each in answers):
             return False
         return max(self._hints.values(), default=0.0) <= 1  # as much as a share can be
 

@@ -1,5 +1,6 @@
 """An exception of the notebook's own code: what was raised, and in which of its lines."""
 
+import builtins
 import linecache
 import re
 import sys
@@ -31,7 +32,14 @@ def as_known(error: Exception, names: Mapping[str, Any]) -> tuple[str, str]:
     """An exception as known mistakes have it: its type, and its words where no line wrote them."""
     found = _own_line(error, names)
     own = found and _source(*found).startswith(_RAISES)
-    return known(type(error).__name__, str(error), bool(own))
+    return known(_kind(type(error)), str(error), bool(own))
+
+
+def _kind(of: type[Exception]) -> str:
+    """Which of Python's own exceptions it is; its own name where it is none in particular."""
+    own = (each for each in of.__mro__ if vars(builtins).get(each.__name__) is each)
+    kind = next(own)
+    return of.__name__ if kind is Exception else kind.__name__
 
 
 def known(name: str, message: str, is_own: bool) -> tuple[str, str]:
