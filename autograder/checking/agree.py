@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import torch
@@ -228,13 +229,11 @@ class Agree:
         try:
             self._student.call(target, *args)
         except (StudentError, ReferenceFailed) as raised:  # the reference, when it rehearses
-            failure = raised.failure
-            if failure is None:
+            if (failure := raised.failure) is None:
                 raise
             if failure.type != error.__name__:
                 self.wrong(target, f"{said}, got {told(failure)}", *args)
-            lost = [str(each) for each in naming if str(each) not in failure.message]
-            if lost:
+            if lost := [str(each) for each in naming if str(each) not in failure.message]:
                 lacks = f"message of its {failure.type} lacks {' and '.join(lost)}"
                 called = described(target, self.parameters_of(target), args, {})
                 unsaid = replace(failure, message=f"The {lacks}.")
@@ -259,13 +258,14 @@ class Agree:
         self, target: Target, few: Sequence[Any], many: Sequence[Any], grows_with: str
     ) -> None:
         """Note it, without cost, when the number of calls of torch grows with the inputs."""
-        counts = [self._student.call(target, *args, count=True).operations for args in (few, many)]
-        if counts[1] > counts[0]:
-            name = module_said(target)
+        ask = partial(self._student.call, target, count=True)
+        less, more = ask(*few).operations, ask(*many).operations
+        # What is kept of an earlier call is not made again.
+        if more > less and (more := ask(*many).operations) > less:
             self.notes.append(
-                f"{name} calls torch {counts[0]} times for a small input and {counts[1]} times "
-                f"for a larger one: the number grows with {grows_with}. It cost nothing; could "
-                "one operation on whole tensors take the place of a loop?"
+                f"{module_said(target)} calls torch {less} times for a small input and {more} "
+                f"times for a larger one: the number grows with {grows_with}. It cost nothing; "
+                "could one operation on whole tensors take the place of a loop?"
             )
 
     def wrong(self, target: Target, problem: str, *args: Any, **options: Any) -> NoReturn:

@@ -213,6 +213,26 @@ def test_growing_numbers_of_operations_are_noted(asking, x):
     assert "grows with the batch" in agree.notes[0]
 
 
+KEEPING = """
+kept = {}
+
+def known(x):
+    if len(x) not in kept:
+        kept[len(x)] = [row + 1 for row in x]
+    return x
+"""
+
+
+def test_what_is_kept_of_an_earlier_call_is_no_growing_number(asking, x):
+    """The small input was seen before, and the larger one is made once."""
+    kept = "self.drop(self.inner(known(x)))"
+    agree = asking("self.drop(self.inner(x))", kept, more=KEEPING)
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x)
+    agree.operations(layer, [x], [x.repeat(5, 1)], "the batch")
+    assert not agree.notes
+
+
 def test_a_module_that_is_not_there(asking, x):
     agree = asking("class Layer", "class Other")
     with pytest.raises(StudentError, match="Layer is not defined") as told:
