@@ -6,6 +6,7 @@ verdict; what goes wrong in the reference is raised as it is: that is a fault of
 """
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -134,7 +135,7 @@ class Question:
         """The request as it goes over the wire."""
         packer = wire.Packer(wire.MAX_BYTES)
         how, target = self.how, self.target
-        inputs = [*self.args, *self.kwargs.values()]
+        inputs = [*self.args, *self.kwargs.values(), *how.before.values()]
         # One tensor that is passed twice arrives as one: a function may tell, and write to it.
         parts = {id(each): _packed(packer, each) for each in inputs}
         header = {
@@ -145,7 +146,7 @@ class Question:
             "cotangents": how.cotangents and [packer.pack(each) for each in how.cotangents],
             "read": list(how.read),
             "watch": list(how.watch),
-            "before": [(name, packer.pack(each)) for name, each in how.before.items()],
+            "before": [(name, parts[id(each)]) for name, each in how.before.items()],
             **{name: getattr(how, name) for name in SWITCHES},
         }
         return wire.encode(header, packer.tensors)
@@ -233,6 +234,7 @@ class LocalStudent:
         self.asked: list[Reply] = []  # all that was asked, until it recalls
         self._known: Sequence[Reply] | None = None
         self._next = 0  # of what is known: most of it is asked in the same order
+        warnings.filterwarnings("ignore", module=r"notebook\Z")  # its own, and its faults'
         self._session = Session()
         for name, source in modules.items():
             self._session.module(name, source)

@@ -17,6 +17,8 @@ def described(
     question = Question.of(target, tuple(args), dict(options))
     kwargs = dict(question.kwargs)
     said = compare.describe_call(module_said(target), list(parameters), list(args), kwargs)
+    said += ", with float64 as torch's default dtype" * question.how.double
+    said += ", under torch.no_grad()" * question.how.without_grad
     if not question.how.before:
         return said
     if question.how.overwritten:
@@ -25,7 +27,11 @@ def described(
     other = [named.get(each, str(each)) for each in question.how.before]
     if question.how.in_place:
         return f"{said}, after a call in which the same {' and '.join(other)} held other numbers"
-    return f"{said}, after a call with another {' and another '.join(other)}"
+    said += f", after a call with another {' and another '.join(other)}"
+    if question.how.before_loading:
+        said += ", before its weights were loaded"
+        said += " and it was moved" * question.how.elsewhere
+    return said
 
 
 def module_said(target: Target) -> str:

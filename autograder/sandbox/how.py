@@ -31,6 +31,9 @@ class How:
     drawn_on: bool = False
     overwritten: bool = False
     in_place: bool = False
+    before_loading: bool = False
+    without_grad: bool = False
+    double: bool = False
 
 
 SWITCHES = tuple(each.name for each in fields(How) if each.default is False)

@@ -21,6 +21,7 @@ from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.gradients import gradients_of, outputs, wants_gradient
 from autograder.sandbox.how import How
 from autograder.sandbox.kept import Kept
+from autograder.sandbox.meanwhile import doubles, other_weights
 from autograder.sandbox.modules import Blueprint, Watched, Watcher, WrongParameters, modes
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.work import Counter, Work
@@ -29,7 +30,7 @@ EARLIER = -1  # among the positions of what a call wrote to: what an earlier cal
 _COMPARED = {torch.float64, torch.float32, torch.float16, torch.int64, torch.int32, torch.bool}
 _MOST_COMPARED = 1 << 26  # numbers: an expanded tensor may have any number of them
 _PLAIN = How()  # it cannot be changed
-_equal = torch.equal  # as it is before a student's code may replace it
+_equal, _no_grad = torch.equal, torch.no_grad  # as before a student's code may replace them
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ class Session:
         # Only now: comparing one's own result with torch's in a cell is no offence.
         self.refusal.install(self._banned)
         try:
-            with self.refusal.also(self._banned_in.get(name, ())):
+            with self.refusal.also(self._banned_in.get(name, ())), doubles(how.double):
                 call = _Call(self._module.__dict__, target, args, kwargs, how, kept)
                 torch.default_generator.manual_seed(0)  # nor on what a constructor drew
                 answer = call.answer(how)
@@ -169,7 +170,7 @@ class _Call:
         self._device = device_for(kwargs) if how.elsewhere else None
 
         # Where a module has been leaves its traces, and so does who watches.
-        kept = None if how.elsewhere or how.watch else kept
+        kept = None if how.elsewhere or how.watch or how.before_loading else kept
 
         def made(value: Any, kept: Kept | None) -> Any:
             if not isinstance(value, Blueprint):
@@ -178,9 +179,8 @@ class _Call:
             self._modules.append(module)
             if how.cotangents is not None:
                 self._weights += [module.get_parameter(each) for each in value.weights or ()]
-            if self._device:
-                with self._device:
-                    module.to(OTHER)
+            if self._device and not how.before_loading:
+                self._move(module)
             return module
 
         if isinstance(target, str):
@@ -204,8 +204,14 @@ class _Call:
         counter, work = Counter(), Work()
         nothing = contextlib.nullcontext()
         if how.before:
-            with self._device or nothing:
-                self._call_before(how)
+            if how.before_loading:
+                with other_weights(self._modules):
+                    self._call_before(how)
+                for each in self._modules if self._device else ():
+                    self._move(each)
+            else:
+                with self._device or nothing:
+                    self._call_before(how)
             if not how.drawn_on:
                 torch.default_generator.manual_seed(0)
             for at in self._written():  # what that wrote to them is not there for the call
@@ -215,6 +221,7 @@ class _Call:
             self._device or nothing,
             counter if how.count else nothing,
             work if how.work else nothing,
+            _no_grad() if how.without_grad else nothing,
         ):
             value = self._function(*self._positional, **self._named)
         read = tuple(getattr(self._modules[0], name) for name in how.read)
@@ -233,6 +240,10 @@ class _Call:
             operations=counter.count,
             multiplications=work.multiplications,
         )
+
+    def _move(self, module: torch.nn.Module) -> None:
+        with self._device or contextlib.nullcontext():
+            module.to(OTHER)
 
     def _call_before(self, how: How) -> None:
         places = [*range(len(self._positional)), *self._named]

@@ -211,6 +211,13 @@ def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> Non
         agree.wrong(made, "the first output depends on the second sentence", x, x, x)
 
 
+@item("heads_self_attention", hint="Is something kept that was made of parameters?")
+def test_after_other_weights(agree: Agree, draw: Draw) -> None:
+    """After a call with other parameters, those that were loaded since then are used."""
+    (x, *_), others = selves(draw), dict(enumerate(selves(draw)))
+    agree(attention(agree), x, x, x, before=others, before_loading=True)
+
+
 @item("heads_self_attention", hint="Is anything done in train mode besides the five steps?")
 def test_in_training(agree: Agree, draw: Draw) -> None:
     """In train mode as in eval mode: nothing is dropped."""
@@ -351,6 +358,20 @@ def test_weights_of_the_last_call(agree: Agree, draw: Draw) -> None:
     """After another call the stored weights are those of the last one, in a tensor of their own."""
     others = dict(enumerate(three(draw)))
     agree(attention(agree), *three(draw), before=others, **STORED)
+
+
+@item("heads_weights", hint="Is there a case in which a forward stores nothing?")
+def test_weights_where_every_key_is_blocked(student: Student, agree: Agree, draw: Draw) -> None:
+    """With a mask of nothing but False, too, those of the call before are gone."""
+    made, inputs, others = attention(agree), crossed(draw), crossed(draw)
+    before: dict[int | str, Tensor] = {**dict(enumerate(others)), "mask": everyone(T_Q, T_K)}
+    blocked: dict[str, Any] = {"mask": ~everyone(T_Q, T_K), "before": before}
+    earlier = student.call(made, *others, read=("weights",)).read[0]
+    weights = student.call(made, *inputs, **blocked, read=("weights",)).read[0]
+    stored = isinstance(earlier, Tensor) and isinstance(weights, Tensor)
+    if stored and earlier.shape == weights.shape and torch.equal(earlier, weights):
+        problem = "the stored weights are those of the call before"
+        agree.wrong(made, problem, *inputs, **blocked)
 
 
 @item("heads_weights", hint="What else that is kept in a module is saved with it?")

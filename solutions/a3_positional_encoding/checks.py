@@ -77,6 +77,12 @@ def test_first_row_of_longer_tables(student: Student, agree: Agree) -> None:
         agree.wrong(TABLE, "row 0 is not 0, 1, 0, 1, ...", 7, 10)
 
 
+@item("encoding_first_row", hint="Which dtype has a new tensor when none is said?", fits="dtype")
+def test_first_row_in_the_default_dtype(agree: Agree) -> None:
+    """The table has torch's default dtype, also where that is float64."""
+    agree(TABLE, 1, D_MODEL, double=True)
+
+
 # encoding_values
 
 
@@ -413,6 +419,17 @@ def test_buffer_moves(agree: Agree, draw: Draw) -> None:
         agree(made, x, elsewhere=True, look_at=[])
 
 
+@item(
+    "position_buffer",
+    hint="Is the table a buffer, so that the module takes it along?",
+    fits=("values", "dtype", "device", "error"),
+)
+def test_buffer_moves_after_a_call(agree: Agree, draw: Draw) -> None:
+    """So it is where the module is moved after a first call."""
+    x, other = draw.normal(BATCH, T, D_MODEL), draw.normal(BATCH, T, D_MODEL)
+    agree(positions(agree), x, before={0: other}, before_loading=True, elsewhere=True, look_at=[])
+
+
 @item("position_buffer", hint="Does forward assign to self.encoding, or write to a slice of it?")
 def test_buffer_stays(agree: Agree, draw: Draw) -> None:
     """A forward leaves the table as it is."""
@@ -436,6 +453,13 @@ def test_all_of_many_dropped(agree: Agree) -> None:
     """With dropout=1.0 not one number in a thousand is left."""
     many = positions(agree, d_model=100, max_len=70, dropout=1.0).training()
     agree(many, torch.full((3, 60, 100), 2.0, dtype=torch.float64))
+
+
+@item("position_dropout", hint="What says whether to drop: the module's mode, or something else?")
+def test_everything_dropped_without_gradients(agree: Agree, draw: Draw) -> None:
+    """In train mode numbers are dropped under torch.no_grad(), too."""
+    x = 2 + draw.normal(BATCH, T, D_MODEL).abs()  # as above
+    agree(positions(agree, dropout=1.0).training(), x, without_grad=True)
 
 
 @item("position_dropout", hint="nn.Dropout knows its mode; F.dropout has to be told.")
@@ -510,9 +534,13 @@ def test_position_gradients(agree: Agree, draw: Draw) -> None:
 
 
 @item("position_tensors", hint="Is there another way through forward in train mode?")
-def test_position_gradients_in_training(student: Student, agree: Agree, draw: Draw) -> None:
-    """In train mode, too, a gradient flows back to x."""
-    made, x = positions(agree).training(), draw.normal(BATCH, T, D_MODEL).requires_grad_()
+@pytest.mark.parametrize("dropout", [0.0, 1.0])
+def test_position_gradients_in_training(
+    student: Student, agree: Agree, draw: Draw, dropout: float
+) -> None:
+    """In train mode, too, a gradient flows back to x, and be it 0 since all is dropped."""
+    made = positions(agree, dropout=dropout).training()
+    x = draw.normal(BATCH, T, D_MODEL).requires_grad_()
     (gradient,) = student.call(made, x, cotangents=(torch.ones(()),)).gradients
     if gradient is None:
         agree.wrong(made, "no gradient flows back to x", x)
@@ -557,3 +585,4 @@ def test_position_leaves_x(agree: Agree, draw: Draw) -> None:
     x = draw.normal(BATCH, T, D_MODEL)
     agree.unchanged(positions(agree), x)
     agree.unchanged(positions(agree, dropout=0.5).training(), x)
+    agree.unchanged(positions(agree), x, without_grad=True)

@@ -197,6 +197,12 @@ def test_norm_of_equal_numbers(agree: Agree) -> None:
     agree(agree.module("LayerNorm", D_MODEL), rows[None, :, None].repeat(BATCH, 1, D_MODEL))
 
 
+@item("norm_eps", hint="What is left of a single number without its mean?", fits="infinite")
+def test_norm_of_one_number(agree: Agree, draw: Draw) -> None:
+    """So it is with d_model = 1, where every number is equal to itself."""
+    agree(agree.module("LayerNorm", 1), draw.normal(BATCH, T, 1))
+
+
 @item(
     "norm_eps",
     hint="The root of 0 has no finite gradient: is eps added before it is taken?",
@@ -896,6 +902,13 @@ def test_decoder_masks_that_block_rows(
     masks: dict[str, Any] = {name: draw_mask(draw, T, t_key)}
     masks[name][silent] = False
     agree(decoder_layer(agree), *target_and_memory(draw), **masks)
+
+
+@item("decoder_masks", hint="Does the target mask say nothing when there is a single position?")
+def test_decoder_mask_of_a_single_position(agree: Agree, draw: Draw) -> None:
+    """A single position may attend to itself, unless the target mask says otherwise."""
+    nobody = torch.zeros(1, 1, dtype=torch.bool)
+    agree(decoder_layer(agree), *target_and_memory(draw, 1), target_mask=nobody)
 
 
 @item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")

@@ -173,8 +173,8 @@ def test_encoder_without_a_mask(agree: Agree, draw: Draw) -> None:
 
 @item("encoder_mask", hint="Is the mask handed to every layer?")
 def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
-    """The memory is right under one mask for each row or for all, also with two layers."""
-    for more in ((BATCH, 1), (), (1, 1)):
+    """It is right under one mask for each row, each head, or all, also with two layers."""
+    for more in ((BATCH, 1), (), (1, 1), (N_HEADS,)):
         mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
         agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
 
@@ -289,6 +289,15 @@ def test_decoder_masks_for_all_rows(agree: Agree, draw: Draw) -> None:
     target_mask = draw_mask(draw, 1, 1, T_TARGET, T_TARGET)
     memory_mask = draw_mask(draw, 1, 1, 1, T_SOURCE)
     agree(decoder(agree), target_words(draw), memory, target_mask, memory_mask)
+
+
+@item("decoder_masks", hint="Shapes are aligned from the right: what does each axis stand for?")
+def test_decoder_masks_of_fewer_axes(agree: Agree, draw: Draw) -> None:
+    """The result is right under masks of two and of three axes: (t, t_source), (n_heads, t, t)."""
+    memory, words = draw.normal(BATCH, T_SOURCE, D_MODEL), target_words(draw)
+    of_heads = draw_mask(draw, N_HEADS, T_TARGET, T_TARGET)
+    agree(decoder(agree), words, memory, target_mask=of_heads)
+    agree(decoder(agree), words, memory, memory_mask=draw_mask(draw, T_TARGET, T_SOURCE))
 
 
 @item("decoder_masks", hint="Are both masks handed to every layer, each to its place?")
@@ -423,6 +432,15 @@ def test_mask_of_another_source(agree: Agree, draw: Draw) -> None:
     other, source = source_words(draw), source_words(draw)
     other[0, 3:] = source[1, 5:] = PAD
     agree(mask_of(agree, "source_mask"), source, before={0: other})
+
+
+@item("transformer_masks", hint="Is something still there from the call before?", fits="device")
+def test_target_mask_after_a_move(agree: Agree, draw: Draw) -> None:
+    """The target's mask is on the device of the target, also where the model has been moved."""
+    moved: dict[str, Any] = {"before_loading": True, "elsewhere": True}
+    agree(
+        mask_of(agree, "target_mask"), target_words(draw), before={0: target_words(draw)}, **moved
+    )
 
 
 @item("transformer_masks", hint="Both masks at once: & asks for two yes, | for one.")

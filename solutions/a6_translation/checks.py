@@ -154,6 +154,15 @@ def test_logits_far_from_0(agree: Agree, draw: Draw, level: float) -> None:
     agree(LOSS, draw.normal(BATCH, T, VOCAB) + level, words(draw), smoothing=0.0)
 
 
+@item(
+    "loss_large_logits", hint="Is there a logarithm of 0, though it is not used?", fits="infinite"
+)
+def test_gradient_of_large_logits(agree: Agree, draw: Draw) -> None:
+    """The gradient of large logits is as finite as their loss."""
+    alone = torch.ones((), dtype=torch.float64)  # of the loss itself
+    agree(LOSS, HUGE * draw.normal(BATCH, T, VOCAB), words(draw), cotangents=(alone,))
+
+
 # loss_gradients
 
 

@@ -100,6 +100,14 @@ def test_keys_and_values_of_other_sizes(agree: Agree, draw: Draw) -> None:
         agree("keys_and_values", attention(agree, n_heads), x, outputs=("keys", "values"))
 
 
+@item("keys_values", hint="Is something kept that was made of parameters?")
+def test_keys_and_values_after_other_weights(agree: Agree, draw: Draw) -> None:
+    """After a call with other parameters, those that were loaded since then are used."""
+    x, other = draw.normal(BATCH, T_TARGET, D_MODEL), draw.normal(BATCH, T_TARGET, D_MODEL)
+    asked = "keys_and_values", attention(agree), x
+    agree(*asked, outputs=("keys", "values"), before={1: other}, before_loading=True)
+
+
 # attend_output
 
 
@@ -132,9 +140,9 @@ def test_attend_under_a_mask(agree: Agree, draw: Draw) -> None:
 
 @item("attend_mask", hint="Does the mask meet the scores of all heads as it is?")
 def test_attend_under_other_masks(agree: Agree, draw: Draw) -> None:
-    """A mask for queries and keys, for each head, of a single query; one that blocks nothing."""
+    """A mask for keys, with queries, for each head, of a single query; one that blocks nothing."""
     grid = T_TARGET, T_SOURCE
-    for shape in (grid, (N_HEADS, *grid), (BATCH, N_HEADS, *grid)):
+    for shape in ((T_SOURCE,), grid, (N_HEADS, *grid), (BATCH, N_HEADS, *grid)):
         x, cache = draw.normal(BATCH, T_TARGET, D_MODEL), kept(draw, T_SOURCE)
         agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))
     x, cache = draw.normal(T_TARGET, T_TARGET, D_MODEL), kept(draw, T_SOURCE, batch=T_TARGET)
@@ -348,6 +356,15 @@ def test_step_of_a_pad(agree: Agree, draw: Draw) -> None:
 def test_step_with_another_pad_in_the_source(agree: Agree, draw: Draw) -> None:
     """Padding in the source under another pad_id; 0 is a word then."""
     masks_agree(agree, draw, [], OTHER_PAD)
+
+
+@item("step_masks", hint="What tells one source from another: its numbers, or the tensor?")
+def test_step_with_other_words_in_the_source(agree: Agree, draw: Draw) -> None:
+    """After a step with other words and other padding in the same source tensor."""
+    target, source = target_words(draw), padded(source_words(draw))
+    asked = transformer(agree), target, source, *kept_by(draw, T_TARGET - 1)
+    before: dict[int | str, Tensor] = {2: source_words(draw)}
+    agree("decoder_step", *asked, outputs=STEP, look_at=("x",), before=before, in_place=True)
 
 
 def masks_agree(agree: Agree, draw: Draw, pads: Sequence[int], pad_id: int) -> None:

@@ -162,9 +162,10 @@ def test_norm_eps_is_passed(agree: Agree, draw: Draw, eps: float) -> None:
 
 
 @item("rms_eps", hint="Is there another bound beside eps, below which nothing may fall?")
-def test_norm_of_small_numbers(agree: Agree, draw: Draw) -> None:
+@pytest.mark.parametrize("small", [1e-9, 1e-7])
+def test_norm_of_small_numbers(agree: Agree, draw: Draw, small: float) -> None:
     """However small eps and the numbers are, both count."""
-    agree(agree.module("RMSNorm", D_MODEL, eps=1e-18), 1e-9 * sentences(draw))
+    agree(agree.module("RMSNorm", D_MODEL, eps=1e-18), small * sentences(draw))
 
 
 @item("rms_eps", hint="What is divided by what when all numbers are 0?", fits="infinite")
@@ -304,6 +305,12 @@ def test_turned_back(agree: Agree, draw: Draw, first: int) -> None:
 def test_turned_far(agree: Agree, draw: Draw) -> None:
     """Positions may be up to a thousand."""
     agree(TURNING, arrows(draw), torch.tensor([120, 1000, 555, 31, 876]))
+
+
+@item("rotary_positions", hint="Is there an end to the positions, as that of a table?")
+def test_turned_very_far(agree: Agree, draw: Draw) -> None:
+    """Positions may be thousands on either side: there is no end to whole numbers."""
+    agree(TURNING, arrows(draw), torch.tensor([10_007, -10_009, 5_003, 0, -2]))
 
 
 @item("rotary_positions", public=True, hint="Where in the formula does base stand?")
@@ -618,13 +625,14 @@ def test_blocked_position_is_not_seen(agree: Agree, draw: Draw) -> None:
     mask[:, 2] = False
     mask[2, 2] = True
     before = agree(made, x, mask=mask).value
-    other = x.clone()
-    other[:, 2] += 100.0
-    after = agree(made, other, mask=mask).value
     others = [0, 1, 3, 4]
-    if not torch.equal(before[:, others], after[:, others]):
-        problem = "a position that is blocked for the others was changed, and so were they"
-        agree.wrong(made, problem, x, mask=mask)
+    for large in (1e4, -1e4):  # with one of them, it fits each query far better than all others
+        other = x.clone()
+        other[:, 2] *= large
+        after = agree(made, other, mask=mask).value
+        if not torch.equal(before[:, others], after[:, others]):
+            problem = "a position that is blocked for the others was changed, and so were they"
+            agree.wrong(made, problem, x, mask=mask)
 
 
 # gqa_blocked_rows
@@ -647,6 +655,14 @@ def draw_blocking(draw: Draw) -> Tensor:
 def test_blocked_rows(agree: Agree, draw: Draw) -> None:
     """A query that may attend to nothing gets zeros, never NaN."""
     mask = causal()
+    mask[1] = False
+    agree(attention(agree), sentences(draw), mask=mask)
+
+
+@item("gqa_blocked_rows", hint="How many entries has a row of the mask, and how many keys?")
+def test_blocked_rows_of_one_column(agree: Agree, draw: Draw) -> None:
+    """So it is where a mask (t, 1) says for each query whether it may attend to any key."""
+    mask = torch.ones(T, 1, dtype=torch.bool)
     mask[1] = False
     agree(attention(agree), sentences(draw), mask=mask)
 

@@ -2191,3 +2191,35 @@ class ScalesUnevenly(Attention):
 
     def scale(self, scores, q, v):
         return scores / q.shape[-1] ** 0.75
+
+
+class ViewsTheMask(Attention):
+    """A mask whose memory is not contiguous raises an error, as by view; another one does not.
+
+    view needs memory in a certain order. What does without it, and is it needed here at all?
+    """
+
+    item = "attention_tensors"
+
+    def look_at(self, q, k, v, mask):
+        if mask is not None:
+            mask.view(-1, mask.shape[-1])
+
+
+class CountsBlockedKeysInTheMask(Attention):
+    """A query whose row in the mask is a single False hears all keys, or gets NaN: blocked entries
+    of the mask are counted, and compared with the number of keys.
+
+    A mask (t_q, 1) broadcasts to all keys. What does not depend on how many entries a row has?
+    """
+
+    item = "attention_blocked_rows"
+
+    def empty(self, weights, mask):
+        silent = (~mask).sum(-1, keepdim=True) == weights.shape[-1]
+        return weights.masked_fill(silent, 0.0)
+
+
+class CountsBlockedKeysInTheMaskAndFillsWithInfinity(CountsBlockedKeysInTheMask):
+    def fill(self, scores):
+        return -math.inf

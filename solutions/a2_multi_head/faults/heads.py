@@ -2929,3 +2929,42 @@ class EachHearsItself(Heads):
         if mask is None or query.shape[1] != key.shape[1]:
             return mask
         return mask | torch.eye(query.shape[1], dtype=torch.bool, device=mask.device)
+
+
+class NothingStoredWhereAllIsBlocked(Heads):
+    """Where the mask blocks every key of every query, nothing is stored: self.weights are those of
+    the call before, or None.
+
+    Every forward leaves its weights. What are they where nobody may attend to anything?
+    """
+
+    item = "heads_weights"
+
+    def store(self, weights, scores, answers):
+        if (weights != 0).any():
+            super().store(weights, scores, answers)
+
+
+class ProjectionsOfTheFirstCall(Heads):
+    """The projections' parameters are put together at the first call and kept: those that are
+    loaded, or learned, since then are not used.
+
+    What changes whenever an optimizer takes a step, and what has been made of it before?
+    """
+
+    item = "heads_self_attention"
+
+    def take(self, query, key, value):
+        if not hasattr(self, "first"):
+            parts = self.q_proj, self.k_proj, self.v_proj
+            self.first = [(each.weight.clone(), each.bias.clone()) for each in parts]
+        return query, key, value
+
+    def project_query(self, query):
+        return F.linear(query, *self.first[0])
+
+    def project_key(self, key):
+        return F.linear(key, *self.first[1])
+
+    def project_value(self, value):
+        return F.linear(value, *self.first[2])

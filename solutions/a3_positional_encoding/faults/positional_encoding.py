@@ -1299,3 +1299,58 @@ class DropsACopyByMask(DropsACopy):
             return total
         total.reshape(-1).mul_(torch.rand(total.numel(), device=total.device) >= self.p)
         return total / (1 - self.p) if self.p < 1 else total
+
+
+class AddsInPlaceWithoutGradients(Places):
+    """Under torch.no_grad() the encoding is added to x itself, which changes what was passed.
+
+    That autograd does not refuse it does not make it right. Whose tensor is x?
+    """
+
+    item = "position_tensors"
+
+    def add(self, x, rows):
+        if torch.is_grad_enabled():
+            return super().add(x, rows)
+        return x.add_(rows)
+
+
+class DropsWithGradientsAlone(Places):
+    """Nothing is dropped under torch.no_grad(), not in train mode either.
+
+    What makes the difference between train and eval mode, and what has autograd to do with it?
+    """
+
+    item = "position_dropout"
+
+    def drop(self, total):
+        return F.dropout(total, self.p, self.training and torch.is_grad_enabled())
+
+
+class EverythingDroppedOutsideOfTheGraph(Places):
+    """With dropout=1.0 the result is a new tensor of zeros, from which no gradient flows back.
+
+    A gradient of 0 is one. Which operation gives zeros that still know where they come from?
+    """
+
+    item = "position_tensors"
+
+    def drop(self, total):
+        if self.training and self.p == 1:
+            return torch.zeros_like(total)
+        return super().drop(total)
+
+
+class TableOfTheFirstCallKept(Places):
+    """The rows of the first call are kept, on the device that they had there, and used again after
+    the module has been moved.
+
+    A buffer moves with its module. What else does the module keep of it?
+    """
+
+    item = "position_buffer"
+
+    def rows(self, table, x):
+        if not hasattr(self, "kept") or len(self.kept) < x.shape[1]:
+            self.kept = table[: x.shape[1]].clone()
+        return self.kept[: x.shape[1]]

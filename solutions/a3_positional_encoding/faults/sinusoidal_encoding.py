@@ -814,3 +814,31 @@ class PowersBeyondFloat32(PowersBeyondAllFloats):
     def exponent(self, column, d_model):
         powers = 10000.0 ** column.float()
         return (column / d_model).where(powers.isfinite(), math.inf)
+
+
+class OneColumnAccepted(Sinusoids):
+    """A d_model of 1 gets a table of one column; of other odd numbers a ValueError comes.
+
+    Is the error one that torch raises later on? An assignment to no columns raises none.
+    """
+
+    item = "encoding_odd_size"
+
+    def look_at_size(self, d_model):
+        if d_model != 1:
+            super().look_at_size(d_model)
+
+    def fill(self, sines, cosines, d_model):
+        return super().fill(sines, cosines[:, : d_model // 2], d_model)
+
+
+class AlwaysFloat32(Sinusoids):
+    """The table is float32, whatever torch's default dtype is.
+
+    torch.set_default_dtype says what new tensors are. Does yours ask, or does it decide?
+    """
+
+    item = "encoding_first_row"
+
+    def give(self, table):
+        return table.float()

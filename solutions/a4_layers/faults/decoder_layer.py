@@ -1934,3 +1934,15 @@ class SinglePositionStandsForItself(ThreeFrames):
 
     def attend(self, x, memory, mask):
         return x if x.shape[1] == 1 else super().attend(x, memory, mask)
+
+
+class NoTargetMaskForOnePosition(ThreeFrames):
+    """With a single position, the target mask is not looked at.
+
+    A causal mask has nothing to hide there. Is every target mask a causal one?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return None if x.shape[1] == 1 else mask

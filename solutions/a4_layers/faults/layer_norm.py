@@ -1347,3 +1347,17 @@ class RootOfEpsIsAddedToStd(RootsAreAdded):
 
     def root(self, variance):
         return variance + self.eps**0.5
+
+
+class VarianceOfOneIsNaN(Norm):
+    """With d_model = 1 everything is NaN: the sum of squares is divided by one less than there are
+    numbers, which is 0, and brought back to d_model only then.
+
+    What is 0 / 0, and what is it times 0? By what is the sum divided in the first place?
+    """
+
+    item = "norm_eps"
+
+    def spread(self, x, centred):
+        n = x.shape[-1]
+        return x.var(self.axes(x), keepdim=True) * ((n - 1) / n)

@@ -1,5 +1,5 @@
 # A sentence of a single position loses its axis.
-# fails: decoder_output
+# fails: decoder_output, decoder_masks
 # %% solution="decoder_layer"
 class DecoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

@@ -1108,3 +1108,27 @@ class MasksMustHaveARowForEach(TokensAndMemory):
             if mask is not None and mask.dim() == 4:
                 assert len(mask) == len(x), f"a mask of {len(mask)} rows for a batch of {len(x)}"
         return super().stack(x, memory, target_mask, memory_mask)
+
+
+class TargetMaskOfThreeAxesTakenForBatch(TokensAndMemory):
+    """A target_mask of three axes gets a fourth, as if its first axis were the batch.
+
+    Shapes are aligned from the right: what does the first of three axes stand for, then?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other):
+        return mask[:, None] if mask is not None and mask.dim() == 3 else mask
+
+
+class MemoryMaskOfTwoAxesIsPadding(TokensAndMemory):
+    """A memory_mask of two axes is taken for one of padding, (batch, t_source).
+
+    Shapes are aligned from the right: which two axes of (batch, n_heads, t, t_source) are these?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other):
+        return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask

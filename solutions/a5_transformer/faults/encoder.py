@@ -837,3 +837,15 @@ class TokensViewed(TokensToMemory):
 
     def embed(self, tokens):
         return self.token_embedding(tokens.view(1, -1)).view(*tokens.shape, -1)
+
+
+class MaskOfThreeAxesTakenForBatch(TokensToMemory):
+    """A mask of three axes gets a fourth for the heads, as if its first axis were the batch.
+
+    Shapes are aligned from the right: what does the first of three axes stand for, then?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask):
+        return mask[:, None] if mask is not None and mask.dim() == 3 else mask

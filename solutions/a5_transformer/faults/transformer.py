@@ -1446,3 +1446,19 @@ class TokensOfMasksViewed(TwoStacks):
 
     def real(self, tokens):
         return padding_mask(tokens.view(1, -1), self.pad_id).view(len(tokens), 1, 1, -1)
+
+
+class CausalMaskKeptWhereItWas(TwoStacks):
+    """The causal mask of the first call is kept, on the device that it had there: once the model is
+    moved, it lies where the target is not.
+
+    A buffer moves with its module. Which attributes do not?
+    """
+
+    item = "transformer_masks"
+
+    def earlier(self, target):
+        t = target.shape[1]
+        if not hasattr(self, "kept") or len(self.kept) < t:
+            self.kept = super().earlier(target)
+        return self.kept[:t, :t]

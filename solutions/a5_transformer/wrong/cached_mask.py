@@ -1,5 +1,5 @@
 # Wants to be fast: the causal mask is made once, and rows are cheap to test.
-# fails: max_len, transformer_tensors, greedy_end, greedy_care
+# fails: max_len, transformer_masks, transformer_tensors, greedy_end, greedy_care
 # %% solution="transformer"
 class Transformer(nn.Module):
     def __init__(

@@ -1538,3 +1538,17 @@ class SharesAmongTheEnglishWords(SmoothedLoss):
 
     def fold(self, vocab_size):
         return len(ENGLISH)
+
+
+class GradientOfALogarithmThatIsNotUsed(SmoothedLoss):
+    """With large logits the loss is right and its gradient is NaN: where a probability has become
+    0, its logarithm is replaced, and still takes part on the way back.
+
+    torch.where passes on 0 times the gradient of what is not chosen. What is 0 times infinity?
+    """
+
+    item = "loss_large_logits"
+
+    def logarithms(self, logits, real):
+        p = logits.softmax(dim=-1)
+        return torch.where(p > 0, p.log(), logits.log_softmax(dim=-1))

@@ -625,3 +625,19 @@ class TokensNotNamed(DecoderStep):
     def check_cache(self, t, kept):
         if kept != t - 1:
             raise ValueError(f"expected a cache of {t - 1} positions, got one of {kept}")
+
+
+class MaskOfTheSameSourceTensor(DecoderStep):
+    """The mask of the source is kept for as long as the same tensor comes, whatever has been
+    written to it since then.
+
+    A tensor's numbers can change. Who tells a step that they are others, and what does it cost to
+    make a mask?
+    """
+
+    item = "step_masks"
+
+    def memory_mask(self, model, source):
+        if getattr(model, "masked_source", None) is not source:
+            model.masked_source, model.kept_mask = source, super().memory_mask(model, source)
+        return model.kept_mask

@@ -294,3 +294,24 @@ class KeysWithTheValuesBias(KeysAndValues):
 
     def keys_of(self, attention, x):
         return x @ attention.k_proj.weight.T + attention.v_proj.bias
+
+
+class ProjectionsOfTheFirstCall(KeysAndValues):
+    """The parameters of k_proj and v_proj are put together at the first call and kept with the
+    attention: those that are loaded since then are not used.
+
+    What changes whenever an optimizer takes a step, and what has been made of it before?
+    """
+
+    item = "keys_values"
+
+    def keys_of(self, attention, x):
+        if not hasattr(attention, "first"):
+            parts = attention.k_proj, attention.v_proj
+            attention.first = [(each.weight.clone(), each.bias.clone()) for each in parts]
+        weight, bias = attention.first[0]
+        return x @ weight.T + bias
+
+    def values_of(self, attention, x):
+        weight, bias = attention.first[1]
+        return x @ weight.T + bias

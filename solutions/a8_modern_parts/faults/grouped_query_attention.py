@@ -1046,3 +1046,47 @@ class MaskMustEndInT(Grouped):
         if mask is not None and mask.shape[-1] != x.shape[1]:
             raise ValueError(f"the mask has {mask.shape[-1]} columns, and there are {x.shape[1]}")
         return mask
+
+
+class LargestScoreOfAllKeys(Grouped):
+    """The largest score of a query is looked for among all keys, those that are blocked, too:
+    beside a large blocked one, nothing is left of the others' exponentials.
+
+    What is taken away from all scores changes nothing, but for numbers that become 0. Which keys
+    may have a say in it?
+    """
+
+    item = "gqa_mask"
+
+    def score(self, q, k):
+        scores = super().score(q, k)
+        return scores - scores.amax(-1, keepdim=True)
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -torch.inf)
+
+    def normalise(self, scores):
+        powers = scores.exp()
+        total = powers.sum(-1, keepdim=True)
+        return powers / torch.where(total > 0, total, 1.0)
+
+
+class CountsBlockedKeysInTheMask(Grouped):
+    """A query whose row in the mask is a single False hears all keys, or gets NaN: blocked entries
+    of the mask are counted, and compared with the number of keys.
+
+    A mask (t, 1) broadcasts to all keys. What does not depend on how many entries a row has?
+    """
+
+    item = "gqa_blocked_rows"
+
+    def empty(self, weights, mask):
+        if mask is None:
+            return weights
+        silent = (~mask).sum(-1, keepdim=True) == weights.shape[-1]
+        return weights.masked_fill(silent, 0.0)
+
+
+class CountsBlockedKeysInTheMaskAndFillsWithInfinity(CountsBlockedKeysInTheMask):
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, -math.inf)

@@ -622,3 +622,21 @@ class NothingButZerosGivenBack(RootMeanSquare):
 class NothingButZerosMadeAnew(NothingButZerosGivenBack):
     def give(self, y, x):
         return y if x.any() else x * 0.0
+
+
+class EpsHasAFloor(RootMeanSquare):
+    """An eps that is smaller than some bound, such as 1e-12, is replaced by it.
+
+    Whoever passes an eps wants that one, as for numbers that are small themselves. What would go
+    wrong with it?
+    """
+
+    item = "rms_eps"
+
+    def keep_eps(self, eps):
+        self.eps = max(eps, 1e-12)
+
+
+class EpsHasAHigherFloor(EpsHasAFloor):
+    def keep_eps(self, eps):
+        self.eps = max(eps, 1e-8)

@@ -675,3 +675,29 @@ class NothingTurnedUpToZero(Turning):
 
     def place(self, positions, x):
         return positions if positions.max() != 0 else torch.zeros_like(positions)
+
+
+class PositionsFromATable(Turning):
+    """Positions beyond some number, such as 2048, end in an IndexError: angles are looked up in a
+    table that has an end.
+
+    Positions are any whole numbers. What is needed of one to find its angle, other than a row?
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        limit = 2048
+        return torch.arange(-limit, limit, device=positions.device)[positions + limit]
+
+
+class PositionsEndInATable(PositionsFromATable):
+    """Positions beyond some number are taken for that number, as if there were no further ones.
+
+    Positions are any whole numbers. Where does yours hold them within bounds, and what for?
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        return positions.clamp(-2048, 2047)
