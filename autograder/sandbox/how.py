@@ -18,7 +18,8 @@ class How:
     earlier call, by place or name (of the module, where the method is torch's own, as state_dict);
     after it draws begin anew, unless drawn_on. overwritten: what it gave is filled with zeros then,
     by whoever called. in_place: it is passed the very tensors of the call, with those numbers in
-    them for the time being.
+    them for the time being. before_loading: modules have other weights then, and are moved after
+    it. without_grad: both under torch.no_grad(). double: with float64 as torch's default dtype.
     """
 
     cotangents: Sequence[Any] | None = None

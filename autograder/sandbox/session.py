@@ -203,15 +203,13 @@ class _Call:
         modes_before = [modes(each) for each in self._modules]
         counter, work = Counter(), Work()
         nothing = contextlib.nullcontext()
+        gradients_kept = _no_grad if how.without_grad else contextlib.nullcontext
         if how.before:
-            if how.before_loading:
-                with other_weights(self._modules):
-                    self._call_before(how)
-                for each in self._modules if self._device else ():
-                    self._move(each)
-            else:
-                with self._device or nothing:
-                    self._call_before(how)
+            others = other_weights(self._modules) if how.before_loading else self._device
+            with others or nothing, gradients_kept():
+                self._call_before(how)
+            for each in self._modules if self._device and how.before_loading else ():
+                self._move(each)
             if not how.drawn_on:
                 torch.default_generator.manual_seed(0)
             for at in self._written():  # what that wrote to them is not there for the call
@@ -221,7 +219,7 @@ class _Call:
             self._device or nothing,
             counter if how.count else nothing,
             work if how.work else nothing,
-            _no_grad() if how.without_grad else nothing,
+            gradients_kept(),
         ):
             value = self._function(*self._positional, **self._named)
         read = tuple(getattr(self._modules[0], name) for name in how.read)

@@ -204,7 +204,7 @@ def test_self_attention_sizes(agree: Agree, draw: Draw, batch: int, t: int, n_he
 def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> None:
     """Another second sentence leaves the output of the first as it is."""
     made, (x, *_) = attention(agree), selves(draw)
-    other = torch.cat([x[:1], draw.normal(1, T_Q, D_MODEL)])
+    other = torch.cat([x[:1], 1000 * draw.normal(1, T_Q, D_MODEL)])
     before = output_of(student, agree, made, x, x, x)
     after = output_of(student, agree, made, other, other, other)
     if not torch.allclose(before[0], after[0]):
@@ -214,8 +214,10 @@ def test_sentences_keep_apart(student: Student, agree: Agree, draw: Draw) -> Non
 @item("heads_self_attention", hint="Is something kept that was made of parameters?")
 def test_after_other_weights(agree: Agree, draw: Draw) -> None:
     """After a call with other parameters, those that were loaded since then are used."""
-    (x, *_), others = selves(draw), dict(enumerate(selves(draw)))
-    agree(attention(agree), x, x, x, before=others, before_loading=True)
+    x, _, _ = selves(draw)
+    loaded: dict[str, Any] = {"before": {0: x, 1: x, 2: x}, "before_loading": True}
+    agree(attention(agree), x, x, x, **loaded)
+    agree(attention(agree), x, x, x, **loaded, without_grad=True)
 
 
 @item("heads_self_attention", hint="Is anything done in train mode besides the five steps?")
@@ -256,6 +258,13 @@ def test_cross_attention(agree: Agree, draw: Draw) -> None:
 def test_cross_attention_sizes(agree: Agree, draw: Draw, t_q: int, t_k: int) -> None:
     """There may be more queries than keys, a single query, or a single key."""
     agree(attention(agree), *three(draw, t_q=t_q, t_k=t_k))
+
+
+@item("heads_cross_attention", hint="How does the docstring call what forward takes?")
+def test_cross_attention_by_name(agree: Agree, draw: Draw) -> None:
+    """Query, key and value may be passed by their names."""
+    query, key, value = three(draw)
+    agree(attention(agree), query=query, key=key, value=value)
 
 
 @item("heads_cross_attention", hint="Is something still there from the call before?")
@@ -570,6 +579,14 @@ def test_blocked_rows(agree: Agree, draw: Draw) -> None:
     mask = causal(T_Q)
     mask[1] = False
     agree(attention(agree), *selves(draw), mask=mask)
+
+
+@item("heads_blocked_rows", hint="How many entries has a row of the mask, and how many keys?")
+def test_blocked_rows_of_one_column(agree: Agree, draw: Draw) -> None:
+    """So it is where a mask (t_q, 1) says for each query whether it may attend to any key."""
+    mask = everyone(T_Q, 1)
+    mask[1] = False
+    agree(attention(agree), *crossed(draw), mask=mask)
 
 
 @item("heads_blocked_rows", hint="Is every head told of the mask in the same way?")

@@ -203,6 +203,12 @@ def test_embedding_in_training(agree: Agree, draw: Draw) -> None:
     agree(embedding(agree).training(), tokens(draw))
 
 
+@item("embedding_scale", hint="Is something kept that was made of the rows?")
+def test_embedding_after_other_weights(agree: Agree, draw: Draw) -> None:
+    """After a call with other rows, those that were loaded since then are used."""
+    agree(embedding(agree), tokens(draw), before={0: tokens(draw)}, before_loading=True)
+
+
 @item("embedding_scale", hint="Do not let nn.Embedding treat any row differently.")
 def test_every_token(agree: Agree) -> None:
     """Each token of the vocabulary has its row, the first and the last included."""

@@ -354,6 +354,12 @@ def test_feed_forward_float32(agree: Agree, draw: Draw) -> None:
     agree(feed_forward(agree).in_float32(), x)
 
 
+@item("feed_forward_output", hint="view needs contiguous memory; reshape does not.", fits="layout")
+def test_feed_forward_non_contiguous(agree: Agree, draw: Draw) -> None:
+    """An input that is not contiguous in memory, such as a transposed one, works as well."""
+    agree(feed_forward(agree), strided(draw, BATCH, T, D_MODEL))
+
+
 @item("feed_forward_output", hint="On which device is a new tensor made?", fits="device")
 def test_feed_forward_device(agree: Agree, draw: Draw) -> None:
     """The result is on the device of x and the parameters."""
@@ -456,6 +462,13 @@ def test_feed_forward_drops_nothing_in_eval(agree: Agree, draw: Draw, rate: floa
     agree(network, 30 + draw.normal(BATCH, T, D_MODEL).abs())
 
 
+@item("feed_forward_dropout", hint="On which device is it drawn what is dropped?", fits="device")
+def test_feed_forward_drops_elsewhere(agree: Agree, draw: Draw) -> None:
+    """In train mode, too, the result is on the device of x and the parameters."""
+    network = agree.module("FeedForward", D_MODEL, D_FF, dropout=0.5).training()
+    agree(network, draw.normal(BATCH, T, D_MODEL), elsewhere=True, look_at=[])
+
+
 @item("feed_forward_dropout", hint="Is a generator seeded on the way, or is kept what it drew?")
 def test_feed_forward_drops_anew(student: Student, agree: Agree, draw: Draw) -> None:
     """In train mode every call draws anew which numbers it drops."""
@@ -556,6 +569,13 @@ def test_encoder_mask_of_another_size(agree: Agree, draw: Draw) -> None:
 def test_encoder_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
     """A mask (t, t) is one of queries and keys, also with as many sentences as words."""
     agree(encoder_layer(agree), draw.normal(T, T, D_MODEL), mask=causal())
+
+
+@item("encoder_mask", hint="What a mask is must not hang on how many sentences there are.")
+def test_encoder_mask_of_as_many_heads_as_sentences(agree: Agree, draw: Draw) -> None:
+    """The first of three axes is that of the heads, also with as many sentences as heads."""
+    x, mask = draw.normal(N_HEADS, T, D_MODEL), draw_mask(draw, N_HEADS, T, T)
+    agree(encoder_layer(agree), x, mask=mask)
 
 
 @item("encoder_mask", hint="Who sees to a position that may hear nothing: layer or attention?")
@@ -712,26 +732,41 @@ def drops_some(
 @item("encoder_dropout", hint="Which dropout has the layer when nobody says it?")
 def test_encoder_default_dropout(student: Student, agree: Agree, draw: Draw) -> None:
     """When dropout is not given, a tenth of what feed_forward says is dropped in train mode."""
-    drops_a_tenth(student, agree, agree.module("EncoderLayer", *WIDE), "norm2", draw)
+    layer = agree.module("EncoderLayer", *WIDE)
+    drops_at_a_rate(student, agree, layer, "feed_forward.linear2", 0.1)
 
 
-def drops_a_tenth(
-    student: Student, agree: Agree, layer: Blueprint, last: str, draw: Draw, *more: torch.Tensor
+@item("encoder_dropout", hint="How often is what a sublayer says dropped?")
+@pytest.mark.parametrize("part", ["self_attn.out_proj", "feed_forward.linear2"])
+def test_encoder_dropout_rate(student: Student, agree: Agree, part: str) -> None:
+    """What each sublayer says is dropped once, with the probability that is given."""
+    layer = agree.module("EncoderLayer", *WIDE, dropout=0.3)
+    drops_at_a_rate(student, agree, layer, part, 0.3)
+
+
+def drops_at_a_rate(
+    student: Student,
+    agree: Agree,
+    layer: Blueprint,
+    part: str,
+    rate: float,
+    *more: torch.Tensor,
 ) -> None:
-    """The stream is 0, and feed_forward says 1: the last norm puts what is dropped below 0."""
-    ones = f"{last}.weight", "feed_forward.linear2.bias"
+    """The stream is 0, and one part alone says 1: norms put what of it is dropped below 0."""
+    ones = f"{part}.bias", *(f"norm{number}.weight" for number in (1, 2, 3))
     weights = {
         name: torch.full_like(each, float(name in ones))
         for name, each in (layer.weights or {}).items()
     }
-    layer, x = layer.with_weights(weights).training(), draw.normal(BATCH, 37, WIDE[0])
+    layer, x = layer.with_weights(weights).training(), torch.zeros(BATCH, 37, WIDE[0]).double()
     got = student.call(layer, x, *more).value
     if not isinstance(got, torch.Tensor) or got.shape != x.shape:
         agree.wrong(layer, f"expected one tensor of shape {tuple(x.shape)}", x, *more)
     # Of 3700 numbers: more than six standard deviations away is no chance.
-    share = (got < -0.5).double().mean().item()
-    if abs(share - 0.1) > 0.05:
-        agree.wrong(layer, f"expected about 10% to be dropped, found {share:.0%}", x, *more)
+    share = (got < 0).double().mean().item()
+    if abs(share - rate) > 0.05:
+        said = f"of what {part.partition('.')[0]} says, expected about {rate:.0%} to be dropped"
+        agree.wrong(layer, f"{said}, found {share:.0%}", x, *more)
 
 
 # encoder_gradients
@@ -918,6 +953,14 @@ def test_decoder_masks_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -
     agree(decoder_layer(agree), *target_and_memory(draw, batch=T), **masks)
 
 
+@item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")
+def test_decoder_masks_of_as_many_heads_as_sentences(agree: Agree, draw: Draw) -> None:
+    """The first of three axes is that of the heads, also with as many sentences as heads."""
+    sentences = target_and_memory(draw, batch=N_HEADS)
+    agree(decoder_layer(agree), *sentences, target_mask=draw_mask(draw, N_HEADS, T, T))
+    agree(decoder_layer(agree), *sentences, memory_mask=draw_mask(draw, N_HEADS, T, T_MEMORY))
+
+
 @item("decoder_masks", hint="Does each mask reach its own attention?")
 def test_decoder_masks_of_another_size(agree: Agree, draw: Draw) -> None:
     """The masks hold in layers of another size, too."""
@@ -1054,7 +1097,17 @@ def test_decoder_drops_anew(student: Student, agree: Agree, draw: Draw) -> None:
 def test_decoder_default_dropout(student: Student, agree: Agree, draw: Draw) -> None:
     """When dropout is not given, a tenth of what feed_forward says is dropped in train mode."""
     layer, memory = agree.module("DecoderLayer", *WIDE), draw.normal(BATCH, T_MEMORY, WIDE[0])
-    drops_a_tenth(student, agree, layer, "norm3", draw, memory)
+    drops_at_a_rate(student, agree, layer, "feed_forward.linear2", 0.1, memory)
+
+
+@item("decoder_dropout", hint="How often is what a sublayer says dropped?")
+@pytest.mark.parametrize(
+    "part", ["self_attn.out_proj", "cross_attn.out_proj", "feed_forward.linear2"]
+)
+def test_decoder_dropout_rate(student: Student, agree: Agree, draw: Draw, part: str) -> None:
+    """What each sublayer says is dropped once, with the probability that is given."""
+    layer = agree.module("DecoderLayer", *WIDE, dropout=0.3)
+    drops_at_a_rate(student, agree, layer, part, 0.3, draw.normal(BATCH, T_MEMORY, WIDE[0]))
 
 
 # decoder_gradients

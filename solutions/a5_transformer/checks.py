@@ -177,6 +177,8 @@ def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
     for more in ((BATCH, 1), (), (1, 1), (N_HEADS,)):
         mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
         agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
+    as_many = source_words(draw, N_HEADS)  # rows as there are heads: it is still one for each head
+    agree(encoder(agree), as_many, mask=draw_mask(draw, N_HEADS, T_SOURCE, T_SOURCE))
 
 
 @item("encoder_mask", hint="In which layer is a blocked token still heard?")
@@ -295,8 +297,10 @@ def test_decoder_masks_for_all_rows(agree: Agree, draw: Draw) -> None:
 def test_decoder_masks_of_fewer_axes(agree: Agree, draw: Draw) -> None:
     """The result is right under masks of two and of three axes: (t, t_source), (n_heads, t, t)."""
     memory, words = draw.normal(BATCH, T_SOURCE, D_MODEL), target_words(draw)
-    of_heads = draw_mask(draw, N_HEADS, T_TARGET, T_TARGET)
-    agree(decoder(agree), words, memory, target_mask=of_heads)
+    for batch in (BATCH, N_HEADS):  # fewer rows than heads, and as many
+        asked = target_words(draw, batch), draw.normal(batch, T_SOURCE, D_MODEL)
+        mask = draw_mask(draw, N_HEADS, T_TARGET, T_TARGET)
+        agree(decoder(agree), *asked, target_mask=mask)
     agree(decoder(agree), words, memory, memory_mask=draw_mask(draw, T_TARGET, T_SOURCE))
 
 
@@ -408,6 +412,15 @@ def test_masks_without_padding(agree: Agree, draw: Draw) -> None:
     """Without padding the masks have the same shapes: the source's is True all over."""
     agree(mask_of(agree, "source_mask"), source_words(draw))
     agree(mask_of(agree, "target_mask"), target_words(draw))
+
+
+@item("transformer_masks", hint="Who sees to a row that may hear nothing: the mask or attention?")
+def test_masks_of_nothing_but_padding(agree: Agree, draw: Draw) -> None:
+    """A row of nothing but padding is blocked throughout."""
+    source, target = source_words(draw), target_words(draw)
+    source[1] = target[0] = PAD
+    agree(mask_of(agree, "source_mask"), source)
+    agree(mask_of(agree, "target_mask"), target)
 
 
 @item("transformer_masks", hint="view needs contiguous memory; reshape does not.", fits="layout")

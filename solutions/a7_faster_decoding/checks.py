@@ -145,8 +145,10 @@ def test_attend_under_other_masks(agree: Agree, draw: Draw) -> None:
     for shape in ((T_SOURCE,), grid, (N_HEADS, *grid), (BATCH, N_HEADS, *grid)):
         x, cache = draw.normal(BATCH, T_TARGET, D_MODEL), kept(draw, T_SOURCE)
         agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))
-    x, cache = draw.normal(T_TARGET, T_TARGET, D_MODEL), kept(draw, T_SOURCE, batch=T_TARGET)
-    agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *grid))
+    # As many rows as queries, or as heads: what an axis stands for does not hang on its size.
+    for batch, shape in ((T_TARGET, grid), (N_HEADS, (N_HEADS, *grid))):
+        x, cache = draw.normal(batch, T_TARGET, D_MODEL), kept(draw, T_SOURCE, batch=batch)
+        agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, *shape))
     x, cache = draw.normal(BATCH, 1, D_MODEL), kept(draw, T_SOURCE)
     agree("attend", attention(agree), x, *cache, mask=draw_mask(draw, BATCH, 1, 1, T_SOURCE))
     nothing = torch.ones(BATCH, 1, 1, T_SOURCE, dtype=torch.bool)
@@ -291,9 +293,17 @@ def test_start_with_padding(agree: Agree, draw: Draw) -> None:
 @item("cache_start", hint="Is something still there from the call before?")
 def test_start_of_another_source(agree: Agree, draw: Draw) -> None:
     """Another source of the same shape gets keys and values of its own, in the same tensor, too."""
-    asked = "start_cache", transformer(agree), source_words(draw)
+    model, source = transformer(agree), source_words(draw)
     for in_place in (False, True):
-        agree(*asked, outputs=CACHE, before={1: source_words(draw)}, in_place=in_place)
+        before: dict[int | str, Tensor] = {1: source_words(draw)}
+        agree("start_cache", model, source, outputs=CACHE, before=before, in_place=in_place)
+
+
+@item("cache_start", hint="Is something still there from the call before?")
+def test_start_after_other_weights(agree: Agree, draw: Draw) -> None:
+    """The same source gets other keys and values once other weights have been loaded."""
+    model, source = transformer(agree), source_words(draw)
+    agree("start_cache", model, source, outputs=CACHE, before={1: source}, before_loading=True)
 
 
 # step_output
@@ -468,6 +478,13 @@ def test_words_up_to_the_last(reference: Student, agree: Agree, draw: Draw) -> N
     """One token more than the model can read: the last one is written and not read."""
     model = writer(reference, agree, draw, [PAD, END], max_len=MAX_LEN)
     agree(DECODE, model, source_words(draw), START, END, MAX_LEN + 1, same_mode=False)
+
+
+@item("cached_words", hint="What does greedy_decode do where no row ends in time?")
+def test_words_beyond_the_last(reference: Student, agree: Agree, draw: Draw) -> None:
+    """More tokens than the model can read raise a ValueError, as in greedy_decode."""
+    model = writer(reference, agree, draw, [PAD, END], max_len=MAX_LEN)
+    agree.raises(ValueError, DECODE, model, source_words(draw), START, END, MAX_LEN + 2)
 
 
 @item("cached_words", hint="Is a batch of one, or a start alone, a special case?")
@@ -651,6 +668,14 @@ def test_another_source(reference: Student, agree: Agree, draw: Draw) -> None:
         source, other = source_words(draw, t=t), source_words(draw)
         agree(DECODE, model, source, START, END, 4, same_mode=False, before={1: other})
     agree(DECODE, model, source_words(draw), START, END, 6, same_mode=False, before={4: 3})
+
+
+@item("cached_care", hint="Is something still there from the call before?")
+def test_after_other_weights(reference: Student, agree: Agree, draw: Draw) -> None:
+    """After the same call with other weights, those that were loaded since then are used."""
+    model, source = writer(reference, agree, draw, [PAD, END]), source_words(draw)
+    asked = model, source, START, END, 6
+    agree(DECODE, *asked, same_mode=False, before={1: source}, before_loading=True)
 
 
 @item(

@@ -162,10 +162,10 @@ def test_norm_eps_is_passed(agree: Agree, draw: Draw, eps: float) -> None:
 
 
 @item("rms_eps", hint="Is there another bound beside eps, below which nothing may fall?")
-@pytest.mark.parametrize("small", [1e-9, 1e-7])
-def test_norm_of_small_numbers(agree: Agree, draw: Draw, small: float) -> None:
+@pytest.mark.parametrize(("eps", "small"), [(1e-18, 1e-9), (1e-18, 1e-7), (1e-30, 1e-15)])
+def test_norm_of_small_numbers(agree: Agree, draw: Draw, eps: float, small: float) -> None:
     """However small eps and the numbers are, both count."""
-    agree(agree.module("RMSNorm", D_MODEL, eps=1e-18), small * sentences(draw))
+    agree(agree.module("RMSNorm", D_MODEL, eps=eps), small * sentences(draw))
 
 
 @item("rms_eps", hint="What is divided by what when all numbers are 0?", fits="infinite")

@@ -2968,3 +2968,69 @@ class ProjectionsOfTheFirstCall(Heads):
 
     def project_value(self, value):
         return F.linear(value, *self.first[2])
+
+
+class CountsBlockedKeysInTheMask(Heads):
+    """A query whose row in the mask is a single False hears all keys, or gets NaN: blocked entries
+    of the mask are counted, and compared with the number of keys.
+
+    A mask (t_q, 1) broadcasts to all keys. What does not depend on how many entries a row has?
+    """
+
+    item = "heads_blocked_rows"
+
+    def empty(self, weights, mask):
+        if mask is None:
+            return weights
+        silent = (~mask).sum(-1, keepdim=True) == weights.shape[-1]
+        return weights.masked_fill(silent, 0.0)
+
+
+class CountsBlockedKeysInTheMaskAndFillsWithInfinity(CountsBlockedKeysInTheMask):
+    def fill(self, scores):
+        return -math.inf
+
+
+class LargestScoreOfTheWholeTensor(Heads):
+    """The largest score of the whole tensor is taken away before the exponentials: beside a
+    sentence with far larger scores, those of the others are all 0.
+
+    What may be taken away from all scores of a query, and whose largest one is it?
+    """
+
+    item = "heads_self_attention"
+
+    def normalise(self, scores, mask):
+        powers = (scores - scores.max()).exp()
+        total = powers.sum(-1, keepdim=True)
+        return powers / torch.where(total > 0, total, 1.0)
+
+
+class LargestScoreOfTheWholeTensorAndNaN(LargestScoreOfTheWholeTensor):
+    def normalise(self, scores, mask):
+        powers = (scores - scores.max()).exp()
+        return powers / powers.sum(-1, keepdim=True)
+
+
+class KeysOfTheSameTensorsKept(Heads):
+    """Keys and values are kept for as long as the same tensors come without gradients, also where
+    the parameters have changed in between.
+
+    What are keys made of, other than of key?
+    """
+
+    item = "heads_self_attention"
+
+    def project_key(self, key):
+        if torch.is_grad_enabled():
+            return super().project_key(key)
+        if getattr(self, "key_seen", None) is not key:
+            self.key_seen, self.kept_keys = key, super().project_key(key)
+        return self.kept_keys
+
+    def project_value(self, value):
+        if torch.is_grad_enabled():
+            return super().project_value(value)
+        if getattr(self, "value_seen", None) is not value:
+            self.value_seen, self.kept_values = value, super().project_value(value)
+        return self.kept_values

@@ -494,3 +494,18 @@ class TokensCutToTheWidth(Embedding):
 
     def look_up(self, tokens):
         return super().look_up(tokens.clamp(0, self.d_model - 1))
+
+
+class RowsOfTheFirstCall(Embedding):
+    """The scaled rows are made at the first call and kept: those that are loaded, or learned, since
+    then are not used.
+
+    What changes whenever an optimizer takes a step, and what has been made of it before?
+    """
+
+    item = "embedding_scale"
+
+    def look_up(self, tokens):
+        if not hasattr(self, "first"):
+            self.first = self.embedding.weight.clone()
+        return F.embedding(tokens, self.first)

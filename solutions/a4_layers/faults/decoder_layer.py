@@ -1946,3 +1946,61 @@ class NoTargetMaskForOnePosition(ThreeFrames):
 
     def read_target_mask(self, mask, other, x):
         return None if x.shape[1] == 1 else mask
+
+
+class DropsHeardTwice(ThreeFrames):
+    """What a sublayer says goes through dropout twice, so that more is dropped than was asked.
+
+    With a dropout of 0.3, how much is left after one, and how much after two?
+    """
+
+    item = "decoder_dropout"
+
+    def drop_heard(self, said):
+        return self.drop(self.drop(said))
+
+
+class DropsAttendedTwice(DropsHeardTwice):
+    def drop_heard(self, said):
+        return self.drop(said)
+
+    def drop_attended(self, said):
+        return self.drop(self.drop(said))
+
+
+class DropsFedTwice(DropsHeardTwice):
+    def drop_heard(self, said):
+        return self.drop(said)
+
+    def drop_fed(self, said):
+        return self.drop(self.drop(said))
+
+
+class AsManyTargetMasksAsSentencesAreTheirs(ThreeFrames):
+    """A target_mask of three axes is taken for one of each sentence where its first size is that of
+    the batch.
+
+    Shapes are aligned from the right, however many sentences there are: whose is the first axis?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        if mask is not None and mask.dim() == 3 and len(mask) == len(x):
+            return mask[:, None]
+        return mask
+
+
+class AsManyMemoryMasksAsSentencesAreTheirs(ThreeFrames):
+    """A memory_mask of three axes is taken for one of each sentence where its first size is that of
+    the batch.
+
+    Shapes are aligned from the right, however many sentences there are: whose is the first axis?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        if mask is not None and mask.dim() == 3 and len(mask) == len(x):
+            return mask[:, None]
+        return mask

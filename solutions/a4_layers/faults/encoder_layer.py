@@ -1399,3 +1399,38 @@ class SublayersAllOrNothing(SelfAttentionAndNetwork):
 
     def drop(self, said):
         return self.dropout(said.new_ones(len(said), 1, 1)) * said
+
+
+class DropsAttendedTwice(SelfAttentionAndNetwork):
+    """What a sublayer says goes through dropout twice, so that more is dropped than was asked.
+
+    With a dropout of 0.3, how much is left after one, and how much after two?
+    """
+
+    item = "encoder_dropout"
+
+    def drop_attended(self, said):
+        return self.drop(self.drop(said))
+
+
+class DropsFedTwice(DropsAttendedTwice):
+    def drop_attended(self, said):
+        return self.drop(said)
+
+    def drop_fed(self, said):
+        return self.drop(self.drop(said))
+
+
+class AsManyMasksAsSentencesAreTheirs(SelfAttentionAndNetwork):
+    """A mask of three axes is taken for one of each sentence where its first size is that of the
+    batch.
+
+    Shapes are aligned from the right, however many sentences there are: whose is the first axis?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        if mask is not None and mask.dim() == 3 and len(mask) == len(x):
+            return mask[:, None]
+        return mask

@@ -1074,3 +1074,27 @@ class Linear1Alone(Network):
 
     def contract(self, hidden):
         return hidden
+
+
+class DrawsOnTheCPU(Network):
+    """What is dropped is drawn on the CPU, wherever x is: on a GPU that is an error.
+
+    A new tensor lies where nobody asked for it. From which tensor could it take its device?
+    """
+
+    item = "feed_forward_dropout"
+
+    def coins(self, x):
+        return torch.rand(x.shape) >= self.p
+
+
+class ViewOnTheInput(Network):
+    """view is called on x, which fails when x is not contiguous in memory.
+
+    view needs memory in a certain order. What does without it, and is it needed here at all?
+    """
+
+    item = "feed_forward_output"
+
+    def take(self, x):
+        return x.view(-1, x.shape[-1]).view(x.shape)

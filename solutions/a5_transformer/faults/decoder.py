@@ -1132,3 +1132,22 @@ class MemoryMaskOfTwoAxesIsPadding(TokensAndMemory):
 
     def read_memory_mask(self, mask, other):
         return mask[:, None, None] if mask is not None and mask.dim() == 2 else mask
+
+
+class AsManyTargetMasksAsRowsAreTheirs(TokensAndMemory):
+    """A target_mask of three axes is taken for one of each row where its first size is that of the
+    batch.
+
+    Shapes are aligned from the right, however many rows there are: whose is the first axis?
+    """
+
+    item = "decoder_masks"
+
+    def embed(self, tokens):
+        self.rows = len(tokens)
+        return super().embed(tokens)
+
+    def read_target_mask(self, mask, other):
+        if mask is not None and mask.dim() == 3 and len(mask) == self.rows:
+            return mask[:, None]
+        return mask

@@ -849,3 +849,21 @@ class MaskOfThreeAxesTakenForBatch(TokensToMemory):
 
     def read_mask(self, mask):
         return mask[:, None] if mask is not None and mask.dim() == 3 else mask
+
+
+class AsManyMasksAsRowsAreTheirs(TokensToMemory):
+    """A mask of three axes is taken for one of each row where its first size is that of the batch.
+
+    Shapes are aligned from the right, however many rows there are: whose is the first axis?
+    """
+
+    item = "encoder_mask"
+
+    def embed(self, tokens):
+        self.rows = len(tokens)
+        return super().embed(tokens)
+
+    def read_mask(self, mask):
+        if mask is not None and mask.dim() == 3 and len(mask) == self.rows:
+            return mask[:, None]
+        return mask

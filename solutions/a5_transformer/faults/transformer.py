@@ -1462,3 +1462,16 @@ class CausalMaskKeptWhereItWas(TwoStacks):
         if not hasattr(self, "kept") or len(self.kept) < t:
             self.kept = super().earlier(target)
         return self.kept[:t, :t]
+
+
+class OpensRowsOfPadding(TwoStacks):
+    """A row of nothing but padding is opened in the source's mask, as if all of it were real.
+
+    Attention gives zeros to who may attend to nothing. What is left for the mask to do there?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        mask = self.real(source)
+        return mask | ~mask.any(-1, keepdim=True)

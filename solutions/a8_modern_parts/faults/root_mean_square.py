@@ -640,3 +640,15 @@ class EpsHasAFloor(RootMeanSquare):
 class EpsHasAHigherFloor(EpsHasAFloor):
     def keep_eps(self, eps):
         self.eps = max(eps, 1e-8)
+
+
+class RootHasAFloor(RootMeanSquare):
+    """The root is raised to a bound of its own, such as 1e-12: for tiny vectors it is too much.
+
+    eps keeps the root from 0 already. What if whoever calls wants less than your bound?
+    """
+
+    item = "rms_eps"
+
+    def root(self, mean_square):
+        return super().root(mean_square).clamp(min=1e-12)
