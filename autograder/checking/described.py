@@ -17,17 +17,19 @@ def described(
     question = Question.of(target, tuple(args), dict(options))
     kwargs = dict(question.kwargs)
     said = compare.describe_call(module_said(target), list(parameters), list(args), kwargs)
-    said += ", with float64 as torch's default dtype" * question.how.double
     said += ", under torch.no_grad()" * question.how.without_grad
     if not question.how.before:
         return said
     if question.how.overwritten:
         return f"{said}, after a call whose result was then written to"
     named: dict[int | str, str] = dict(enumerate(parameters))
-    other = [named.get(each, str(each)) for each in question.how.before]
+    given: dict[int | str, Any] = dict(enumerate(args)) | kwargs
+    before = question.how.before.items()
+    other = [named.get(at, str(at)) for at, each in before if each is not given.get(at)]
     if question.how.in_place:
         return f"{said}, after a call in which the same {' and '.join(other)} held other numbers"
-    said += f", after a call with another {' and another '.join(other)}"
+    with_others = f"a call with another {' and another '.join(other)}"
+    said += f", after {with_others if other else 'the same call'}"
     if question.how.before_loading:
         said += ", before its weights were loaded"
         said += " and it was moved" * question.how.elsewhere

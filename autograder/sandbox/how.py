@@ -19,7 +19,7 @@ class How:
     after it draws begin anew, unless drawn_on. overwritten: what it gave is filled with zeros then,
     by whoever called. in_place: it is passed the very tensors of the call, with those numbers in
     them for the time being. before_loading: modules have other weights then, and are moved after
-    it. without_grad: both under torch.no_grad(). double: with float64 as torch's default dtype.
+    it. without_grad: both under torch.no_grad().
     """
 
     cotangents: Sequence[Any] | None = None
@@ -34,7 +34,6 @@ class How:
     in_place: bool = False
     before_loading: bool = False
     without_grad: bool = False
-    double: bool = False
 
 
 SWITCHES = tuple(each.name for each in fields(How) if each.default is False)

@@ -8,20 +8,6 @@ from torch import nn
 
 # As they are before a student's code may replace them.
 _state, _load = nn.Module.state_dict, nn.Module.load_state_dict
-_default, _set_default = torch.get_default_dtype, torch.set_default_dtype
-
-
-@contextlib.contextmanager
-def doubles(wanted: bool) -> Iterator[None]:
-    """Have float64 as torch's default dtype, where that is wanted."""
-    before = _default()
-    if wanted:
-        _set_default(torch.float64)
-    try:
-        yield
-    finally:
-        if wanted:
-            _set_default(before)
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.gradients import gradients_of, outputs, wants_gradient
 from autograder.sandbox.how import How
 from autograder.sandbox.kept import Kept
-from autograder.sandbox.meanwhile import doubles, other_weights
+from autograder.sandbox.meanwhile import other_weights
 from autograder.sandbox.modules import Blueprint, Watched, Watcher, WrongParameters, modes
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.work import Counter, Work
@@ -141,7 +141,7 @@ class Session:
         # Only now: comparing one's own result with torch's in a cell is no offence.
         self.refusal.install(self._banned)
         try:
-            with self.refusal.also(self._banned_in.get(name, ())), doubles(how.double):
+            with self.refusal.also(self._banned_in.get(name, ())):
                 call = _Call(self._module.__dict__, target, args, kwargs, how, kept)
                 torch.default_generator.manual_seed(0)  # nor on what a constructor drew
                 answer = call.answer(how)

@@ -77,12 +77,6 @@ def test_first_row_of_longer_tables(student: Student, agree: Agree) -> None:
         agree.wrong(TABLE, "row 0 is not 0, 1, 0, 1, ...", 7, 10)
 
 
-@item("encoding_first_row", hint="Which dtype has a new tensor when none is said?", fits="dtype")
-def test_first_row_in_the_default_dtype(agree: Agree) -> None:
-    """The table has torch's default dtype, also where that is float64."""
-    agree(TABLE, 1, D_MODEL, double=True)
-
-
 # encoding_values
 
 

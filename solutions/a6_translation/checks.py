@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from autograder.checking import Agree, Draw, LocalStudent, Wrong, read_weights
+from autograder.checking import Agree, Draw, LocalStudent, Student, Wrong, read_weights
 
 from ..inputs import draw_tokens
 from .number_words import in_words, unseen_numbers
@@ -157,10 +157,12 @@ def test_logits_far_from_0(agree: Agree, draw: Draw, level: float) -> None:
 @item(
     "loss_large_logits", hint="Is there a logarithm of 0, though it is not used?", fits="infinite"
 )
-def test_gradient_of_large_logits(agree: Agree, draw: Draw) -> None:
+def test_gradient_of_large_logits(student: Student, agree: Agree, draw: Draw) -> None:
     """The gradient of large logits is as finite as their loss."""
-    alone = torch.ones((), dtype=torch.float64)  # of the loss itself
-    agree(LOSS, HUGE * draw.normal(BATCH, T, VOCAB), words(draw), cotangents=(alone,))
+    logits, target = (HUGE * draw.normal(BATCH, T, VOCAB)).requires_grad_(), words(draw)
+    (gradient,) = student.call(LOSS, logits, target, cotangents=(torch.ones(()),)).gradients
+    if gradient is not None and not gradient.isfinite().all():
+        agree.wrong(LOSS, "its gradient is not finite", logits, target)
 
 
 # loss_gradients

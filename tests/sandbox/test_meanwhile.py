@@ -1,4 +1,4 @@
-"""What is otherwise while a call is made: weights before it, gradients, torch's default dtype."""
+"""What is otherwise while a call is made: weights before it, and gradients."""
 
 import pytest
 import torch
@@ -51,15 +51,24 @@ def test_what_is_done_where_no_gradient_is_wanted_shows(asking, x):
         agree("scale", x, 3, without_grad=True)
 
 
-@pytest.mark.parametrize(("made", "differs"), [("zeros(1)", True), ("zeros(1).float()", False)])
-def test_torchs_default_dtype_is_another_where_it_is_asked(asking, x, made, differs):
-    agree = asking("return x * times", f"return x * times + torch.{made}")
-    single = x.float()
-    agree("scale", single, 3)
-    if differs:
-        with pytest.raises(Wrong, match=r"with float64 as torch's default dtype: .*dtype"):
-            agree("scale", single, 3, double=True)
+@pytest.mark.parametrize("same", [True, False])
+def test_a_tensor_that_is_passed_to_both_calls_is_one(asking, x, same):
+    agree = asking(
+        "return x * times", "return x * (times if KEPT.setdefault(0, x) is x else 0)", "KEPT = {}"
+    )
+    if same:
+        agree("scale", x, 3, before={0: x})
     else:
-        agree("scale", single, 3, double=True)
-    agree("scale", single, 3)  # it is what it was
-    assert torch.get_default_dtype() == torch.float32
+        with pytest.raises(Wrong):
+            agree("scale", x, 3, before={0: x.clone()})
+
+
+def test_an_earlier_call_too_is_made_without_gradients(asking, x):
+    agree = asking(
+        "return x * times",
+        "KEPT.append(torch.is_grad_enabled())\n    return x * times * (not any(KEPT))",
+        "KEPT = []",
+    )
+    agree("scale", x, 3, before={1: 2}, without_grad=True)
+    with pytest.raises(Wrong):
+        agree("scale", x, 3, before={1: 2})

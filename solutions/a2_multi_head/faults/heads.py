@@ -2991,27 +2991,6 @@ class CountsBlockedKeysInTheMaskAndFillsWithInfinity(CountsBlockedKeysInTheMask)
         return -math.inf
 
 
-class LargestScoreOfTheWholeTensor(Heads):
-    """The largest score of the whole tensor is taken away before the exponentials: beside a
-    sentence with far larger scores, those of the others are all 0.
-
-    What may be taken away from all scores of a query, and whose largest one is it?
-    """
-
-    item = "heads_self_attention"
-
-    def normalise(self, scores, mask):
-        powers = (scores - scores.max()).exp()
-        total = powers.sum(-1, keepdim=True)
-        return powers / torch.where(total > 0, total, 1.0)
-
-
-class LargestScoreOfTheWholeTensorAndNaN(LargestScoreOfTheWholeTensor):
-    def normalise(self, scores, mask):
-        powers = (scores - scores.max()).exp()
-        return powers / powers.sum(-1, keepdim=True)
-
-
 class KeysOfTheSameTensorsKept(Heads):
     """Keys and values are kept for as long as the same tensors come without gradients, also where
     the parameters have changed in between.

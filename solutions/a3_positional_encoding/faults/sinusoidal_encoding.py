@@ -830,15 +830,3 @@ class OneColumnAccepted(Sinusoids):
 
     def fill(self, sines, cosines, d_model):
         return super().fill(sines, cosines[:, : d_model // 2], d_model)
-
-
-class AlwaysFloat32(Sinusoids):
-    """The table is float32, whatever torch's default dtype is.
-
-    torch.set_default_dtype says what new tensors are. Does yours ask, or does it decide?
-    """
-
-    item = "encoding_first_row"
-
-    def give(self, table):
-        return table.float()

@@ -213,8 +213,10 @@ class ScalesTheTable(Embedding):
     item = "embedding_gradients"
 
     def look_up(self, tokens):
-        with torch.no_grad():
-            self.embedding.weight.mul_(self.root(self.embedding.weight))
+        if not hasattr(self, "is_scaled"):
+            self.is_scaled = True
+            with torch.no_grad():
+                self.embedding.weight.mul_(self.root(self.embedding.weight))
         return super().look_up(tokens)
 
     def multiply(self, rows, root):

@@ -1,5 +1,5 @@
 # The table itself is scaled at the first call, and the hands run down to the last speed.
-# fails: encoding_values, encoding_far, embedding_gradients
+# fails: encoding_values, encoding_far, embedding_scale, embedding_gradients
 # %% solution="sinusoidal_encoding"
 import math
 
