@@ -480,13 +480,6 @@ def test_words_up_to_the_last(reference: Student, agree: Agree, draw: Draw) -> N
     agree(DECODE, model, source_words(draw), START, END, MAX_LEN + 1, same_mode=False)
 
 
-@item("cached_words", hint="What does greedy_decode do where no row ends in time?")
-def test_words_beyond_the_last(reference: Student, agree: Agree, draw: Draw) -> None:
-    """More tokens than the model can read raise a ValueError, as in greedy_decode."""
-    model = writer(reference, agree, draw, [PAD, END], max_len=MAX_LEN)
-    agree.raises(ValueError, DECODE, model, source_words(draw), START, END, MAX_LEN + 2)
-
-
 @item("cached_words", hint="Is a batch of one, or a start alone, a special case?")
 def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
     """A single row, and max_len 1 and 2: the start token counts."""

@@ -916,22 +916,3 @@ class RemembersTheLastSource(GreedyDecodeCached):
         if last is None or not torch.equal(last[0], source):
             last = model.last_start = source.clone(), super().start(model, source)
         return last[1]
-
-
-class LastPlaceForAllBeyond(GreedyDecodeCached):
-    """Beyond the last row of the table every position gets that row, and the writing goes on, where
-    greedy_decode raises a ValueError.
-
-    More words than a model has places it cannot read. Who says so, and to whom?
-    """
-
-    item = "cached_words"
-
-    def step(self, model, target, source, cache):
-        places = model.decoder.positional_encoding
-        table = places.encoding  # (max_len, d_model)
-        beyond = max(0, target.shape[1] - len(table))
-        places.encoding = torch.cat([table, table[-1:].expand(beyond, -1)])
-        found = super().step(model, target, source, cache)
-        places.encoding = table
-        return found
