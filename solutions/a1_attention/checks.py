@@ -336,7 +336,7 @@ def test_blocked_rows_of_sentences(agree: Agree, draw: Draw) -> None:
 
 @item("attention_blocked_rows", hint="How many entries has a row of the mask, and how many keys?")
 def test_blocked_rows_of_one_column(agree: Agree, draw: Draw) -> None:
-    """So it is where a mask (t_q, 1) says for each query whether it may attend to any key."""
+    """A query whose row of a mask (t_q, 1) is False gets weights of 0 and an output of 0."""
     mask = torch.ones(T_Q, 1, dtype=torch.bool)
     mask[1] = False
     agree(ATTENTION, *qkv(draw, BATCH, N_HEADS), mask=mask, outputs=OUTPUTS, exact_zeros=True)

@@ -583,7 +583,7 @@ def test_blocked_rows(agree: Agree, draw: Draw) -> None:
 
 @item("heads_blocked_rows", hint="How many entries has a row of the mask, and how many keys?")
 def test_blocked_rows_of_one_column(agree: Agree, draw: Draw) -> None:
-    """So it is where a mask (t_q, 1) says for each query whether it may attend to any key."""
+    """A query whose row of a mask (t_q, 1) is False is left with out_proj's bias."""
     mask = everyone(T_Q, 1)
     mask[1] = False
     agree(attention(agree), *crossed(draw), mask=mask)

@@ -425,7 +425,7 @@ def test_buffer_moves(agree: Agree, draw: Draw) -> None:
     fits=("values", "dtype", "device", "error"),
 )
 def test_buffer_moves_after_a_call(agree: Agree, draw: Draw) -> None:
-    """So it is where the module is moved after a first call."""
+    """The table moves with the module after a first call, too, and the result is on its device."""
     x, other = draw.normal(BATCH, T, D_MODEL), draw.normal(BATCH, T, D_MODEL)
     agree(positions(agree), x, before={0: other}, before_loading=True, elsewhere=True, look_at=[])
 

@@ -199,7 +199,7 @@ def test_norm_of_equal_numbers(agree: Agree) -> None:
 
 @item("norm_eps", hint="What is left of a single number without its mean?", fits="infinite")
 def test_norm_of_one_number(agree: Agree, draw: Draw) -> None:
-    """So it is with d_model = 1, where every number is equal to itself."""
+    """With d_model = 1 nothing is left of the numbers: the result is the bias."""
     agree(agree.module("LayerNorm", 1), draw.normal(BATCH, T, 1))
 
 

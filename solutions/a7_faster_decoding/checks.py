@@ -370,7 +370,7 @@ def test_step_with_another_pad_in_the_source(agree: Agree, draw: Draw) -> None:
 
 @item("step_masks", hint="What tells one source from another: its numbers, or the tensor?")
 def test_step_with_other_words_in_the_source(agree: Agree, draw: Draw) -> None:
-    """After a step with other words and other padding in the same source tensor."""
+    """The source is read as it is now, also when its tensor held other words in an earlier step."""
     target, source = target_words(draw), padded(source_words(draw))
     asked = transformer(agree), target, source, *kept_by(draw, T_TARGET - 1)
     before: dict[int | str, Tensor] = {2: source_words(draw)}

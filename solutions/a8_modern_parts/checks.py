@@ -661,7 +661,7 @@ def test_blocked_rows(agree: Agree, draw: Draw) -> None:
 
 @item("gqa_blocked_rows", hint="How many entries has a row of the mask, and how many keys?")
 def test_blocked_rows_of_one_column(agree: Agree, draw: Draw) -> None:
-    """So it is where a mask (t, 1) says for each query whether it may attend to any key."""
+    """A query whose row of a mask (t, 1) is False gets zeros."""
     mask = torch.ones(T, 1, dtype=torch.bool)
     mask[1] = False
     agree(attention(agree), sentences(draw), mask=mask)
