@@ -432,7 +432,7 @@ def test_non_contiguous(agree: Agree, draw: Draw) -> None:
     k = draw.normal(BATCH, N_HEADS, D_K, T_K).transpose(2, 3)
     v = draw.normal(T_K, N_HEADS, BATCH, D_V).transpose(0, 2)
     agree(ATTENTION, q, k, v, outputs=OUTPUTS)
-    mask = draw_mask(draw, N_HEADS, BATCH, T_K, T_Q).permute(1, 0, 3, 2)
+    mask = draw_mask(draw, T_K, T_Q, N_HEADS).permute(2, 1, 0)
     mask[..., 0] = True
     agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS)
 

@@ -369,20 +369,6 @@ def test_weights_of_the_last_call(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), *three(draw), before=others, **STORED)
 
 
-@item("heads_weights", hint="Is there a case in which a forward stores nothing?")
-def test_weights_where_every_key_is_blocked(student: Student, agree: Agree, draw: Draw) -> None:
-    """With a mask of nothing but False, too, those of the call before are gone."""
-    made, inputs, others = attention(agree), crossed(draw), crossed(draw)
-    before: dict[int | str, Tensor] = {**dict(enumerate(others)), "mask": everyone(T_Q, T_K)}
-    blocked: dict[str, Any] = {"mask": ~everyone(T_Q, T_K), "before": before}
-    earlier = student.call(made, *others, read=("weights",)).read[0]
-    weights = student.call(made, *inputs, **blocked, read=("weights",)).read[0]
-    stored = isinstance(earlier, Tensor) and isinstance(weights, Tensor)
-    if stored and earlier.shape == weights.shape and torch.equal(earlier, weights):
-        problem = "the stored weights are those of the call before"
-        agree.wrong(made, problem, *inputs, **blocked)
-
-
 @item("heads_weights", hint="What else that is kept in a module is saved with it?")
 def test_weights_are_not_saved(agree: Agree, draw: Draw) -> None:
     """A call adds nothing to the state dict: what is kept of it is no parameter and no buffer."""

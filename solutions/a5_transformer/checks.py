@@ -177,8 +177,10 @@ def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
     for more in ((BATCH, 1), (), (1, 1), (N_HEADS,)):
         mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
         agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
-    as_many = source_words(draw, N_HEADS)  # rows as there are heads: it is still one for each head
-    agree(encoder(agree), as_many, mask=draw_mask(draw, N_HEADS, T_SOURCE, T_SOURCE))
+    # As many rows as heads, or as tokens: what an axis stands for does not hang on its size.
+    for batch, *more in ((N_HEADS, N_HEADS), (T_SOURCE,)):
+        mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
+        agree(encoder(agree), source_words(draw, batch), mask=mask)
 
 
 @item("encoder_mask", hint="In which layer is a blocked token still heard?")

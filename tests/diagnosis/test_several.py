@@ -280,7 +280,7 @@ def test_of_two_that_nothing_tells_apart_both_are_told(exam_of):
     """A plain number has no gradient, in which alone the two differ."""
     bank = exam_of("a6_translation").bank
     loss = next(each for each in bank.components if each.name == "smoothed_loss")
-    names = "LogOfSoftmaxAndATrifleLarger", "MeanOverTheWordsOfTheRight", "ReturnsANumber"
+    names = "LogOfSoftmaxAndATrifleLarger", "SmoothingIgnored", "ReturnsANumber"
     found = told(bank, loss, chosen(loss, *names))
     assert {"LogOfClampedLarger", *names} == {each.name for each in found}
 

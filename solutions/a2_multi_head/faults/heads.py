@@ -2931,20 +2931,6 @@ class EachHearsItself(Heads):
         return mask | torch.eye(query.shape[1], dtype=torch.bool, device=mask.device)
 
 
-class NothingStoredWhereAllIsBlocked(Heads):
-    """Where the mask blocks every key of every query, nothing is stored: self.weights are those of
-    the call before, or None.
-
-    Every forward leaves its weights. What are they where nobody may attend to anything?
-    """
-
-    item = "heads_weights"
-
-    def store(self, weights, scores, answers):
-        if (weights != 0).any():
-            super().store(weights, scores, answers)
-
-
 class ProjectionsOfTheFirstCall(Heads):
     """The projections' parameters are put together at the first call and kept: those that are
     loaded, or learned, since then are not used.

@@ -867,3 +867,21 @@ class AsManyMasksAsRowsAreTheirs(TokensToMemory):
         if mask is not None and mask.dim() == 3 and len(mask) == self.rows:
             return mask[:, None]
         return mask
+
+
+class AsManyRowsAsTokensIsPadding(TokensToMemory):
+    """A mask of two axes is taken for one of padding where there are as many rows as tokens.
+
+    Shapes are aligned from the right, however many rows there are: what are the two axes?
+    """
+
+    item = "encoder_mask"
+
+    def embed(self, tokens):
+        self.rows = len(tokens)
+        return super().embed(tokens)
+
+    def read_mask(self, mask):
+        if mask is not None and mask.dim() == 2 and len(mask) == self.rows:
+            return mask[:, None, None]
+        return mask
