@@ -178,9 +178,11 @@ def test_encoder_mask_in_each_layer(agree: Agree, draw: Draw) -> None:
         mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
         agree(alike(encoder(agree, 2)), source_words(draw), mask=mask)
     # As many rows as heads, or as tokens: what an axis stands for does not hang on its size.
-    for batch, *more in ((N_HEADS, N_HEADS), (T_SOURCE,)):
-        mask = draw_mask(draw, *more, T_SOURCE, T_SOURCE)
-        agree(encoder(agree), source_words(draw, batch), mask=mask)
+    for batch, shape in (
+        (N_HEADS, (N_HEADS, T_SOURCE, T_SOURCE)),
+        (T_SOURCE, (T_SOURCE, T_SOURCE)),
+    ):
+        agree(encoder(agree), source_words(draw, batch), mask=draw_mask(draw, *shape))
 
 
 @item("encoder_mask", hint="In which layer is a blocked token still heard?")
