@@ -1413,14 +1413,6 @@ class DropsAttendedTwice(SelfAttentionAndNetwork):
         return self.drop(self.drop(said))
 
 
-class DropsFedTwice(DropsAttendedTwice):
-    def drop_attended(self, said):
-        return self.drop(said)
-
-    def drop_fed(self, said):
-        return self.drop(self.drop(said))
-
-
 class AsManyMasksAsSentencesAreTheirs(SelfAttentionAndNetwork):
     """A mask of three axes is taken for one of each sentence where its first size is that of the
     batch.
