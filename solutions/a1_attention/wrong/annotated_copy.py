@@ -1,5 +1,5 @@
 # Somebody who knows an old line-by-line Transformer tutorial by heart.
-# fails: attention_mask, attention_blocked_rows, causal_mask, masks_together
+# fails: attention_mask, attention_blocked_rows, attention_tensors, causal_mask, masks_together
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     "Compute 'Scaled Dot Product Attention'"

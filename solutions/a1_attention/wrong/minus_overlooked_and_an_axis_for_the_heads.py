@@ -1,5 +1,5 @@
 # By hand a minus sign was overlooked, and a mask of three axes gets a fourth.
-# fails: hand_example, attention_mask
+# fails: hand_example, attention_mask, attention_tensors
 # lines: hand_weights = torch.tensor([[0.1, 0.3, 0.6], [0.4, 0.4, 0.2]])
 # lines: mask = mask.unsqueeze(-3)  # the same for all heads
 # %% solution="hand_example"

@@ -1,5 +1,5 @@
 # Goes through the sentences one by one, each with its own mask, and reads ids as short numbers.
-# fails: attention_mask, padding_mask
+# fails: attention_mask, attention_tensors, padding_mask
 # lines: own = (mask[n % mask.shape[0]] for n in range(q.shape[0]))
 # lines: short = tokens.short()
 # %% solution="attention"
