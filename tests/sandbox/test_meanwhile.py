@@ -26,8 +26,10 @@ def test_weights_that_are_kept_from_before_they_were_loaded_show(asking, x):
         agree(layer, x, before={0: 2 * x}, before_loading=True)
 
 
-def test_what_is_kept_from_before_a_module_was_moved_shows(asking, x):
-    made = "torch.ones(3, dtype=x.dtype, device=x.device)"
+@pytest.mark.parametrize(
+    "made", ["torch.ones(3, dtype=x.dtype, device=x.device)", "self.table[:]"], ids=["new", "view"]
+)
+def test_what_is_kept_from_before_a_module_was_moved_shows(asking, x, made):
     agree = keeping(asking, made, "self.drop(self.inner(x)) + self.table * self.joined")
     layer = agree.module("Layer", 6, 3)
     agree(layer, x, before={0: 2 * x}, elsewhere=True)
