@@ -46,6 +46,7 @@ OUTSIDE = {
     "sandbox/session.py": {"torch"},
     "sandbox/fork.py": {"torch"},
     "sandbox/wire.py": {"torch"},
+    "sandbox/values.py": {"torch"},
     "sandbox/modules.py": {"torch"},
     "sandbox/refusal.py": {"torch"},
     "sandbox/elsewhere.py": {"torch"},

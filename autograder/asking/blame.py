@@ -9,12 +9,13 @@ from autograder.asking.student import Question, StudentError, told
 from autograder.course import Verdict
 from autograder.handout.checks.banned import not_allowed
 from autograder.handout.checks.compare import differences
-from autograder.sandbox import wire
+from autograder.sandbox import values, wire
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.host import ForkEnded, ForkTooSlow, Outcome
 from autograder.sandbox.modules import Blueprint
 
 PASTED = "a part that another assignment is given"  # in the place of a banned call's name
+_MAX_LINE = 1_000_000
 _IMPORT = ("ImportError", "ModuleNotFoundError")
 
 
@@ -70,7 +71,7 @@ def raise_what_it_tells(
             raise ValueError("it names a banned call that is none")
         raise forbidden(question.name, each)
     if failure is not None and failure.type == "WrongParameters":
-        raise wrong_parameters(wire.unpack(reply["value"], tensors), question, failure.message)
+        raise wrong_parameters(values.unpack(reply["value"], tensors), question, failure.message)
     if failure is not None:
         raise error_of(failure, question.name, before)
 
@@ -87,7 +88,7 @@ def failure_in(header: wire.Header) -> Failure | None:
         wire.text(found.get("type"), 100),
         wire.text(found.get("message"), 1000),
         None if found.get("cell") is None else wire.text(found["cell"], 100),
-        line if isinstance(line, int) else None,
+        line if type(line) is int and 0 < line <= _MAX_LINE else None,
         None if found.get("source") is None else wire.text(found["source"], 200),
         None if found.get("function") is None else wire.text(found["function"], 100),
     )
@@ -120,11 +121,20 @@ def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError
     (ours, *_) = (each for each in parts if isinstance(each, Blueprint) and each.name == name)
     expected = {key: tuple(each.shape) for key, each in (ours.weights or {}).items()}
     if not isinstance(theirs, dict):
-        return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {theirs}")
-    got = {wire.text(key, 200): tuple(map(int, each)) for key, each in theirs.items()}
+        said = wire.text(theirs, 200)
+        return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {said}")
+    got = {wire.text(key, 200): _shape(each) for key, each in theirs.items()}
     problem = differences(got, expected) or "they change from look to look"
     message = f"The parameters of {name} are not those that it must have: {problem}"
     return StudentError(Verdict.WRONG, message, shapes=got)
+
+
+def _shape(found: Any) -> tuple[int, ...]:
+    """A shape that somebody tells of. Raises ValueError where it is none."""
+    numbers = found if type(found) in (tuple, list) else [None]
+    if len(numbers) > wire.MAX_AXES or any(type(each) is not int for each in numbers):
+        raise ValueError("it tells of shapes that are none")
+    return tuple(numbers)
 
 
 def end_of(

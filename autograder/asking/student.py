@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import torch
 
 from autograder.course import Verdict
-from autograder.sandbox import wire
+from autograder.sandbox import values, wire
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.how import SWITCHES, How
 from autograder.sandbox.modules import Blueprint
@@ -124,7 +124,7 @@ class Question:
         """The weights as they go over the wire, before the question."""
         frames = []
         for weights in self.weights:
-            packer = wire.Packer(wire.MAX_BYTES)
+            packer = values.Packer(wire.MAX_BYTES)
             parts = {name: packer.pack(each) for name, each in weights.items()}
             header = {"op": "weights", "key": id(weights), "weights": parts}
             frames.append(wire.encode(header, packer.tensors))
@@ -133,7 +133,7 @@ class Question:
     @cached_property
     def frame(self) -> bytes:
         """The request as it goes over the wire."""
-        packer = wire.Packer(wire.MAX_BYTES)
+        packer = values.Packer(wire.MAX_BYTES)
         how, target = self.how, self.target
         inputs = [*self.args, *self.kwargs.values(), *how.before.values()]
         # One tensor that is passed twice arrives as one: a function may tell, and write to it.
@@ -152,7 +152,7 @@ class Question:
         return wire.encode(header, packer.tensors)
 
 
-def _packed(packer: wire.Packer, value: Any) -> wire.Header:
+def _packed(packer: values.Packer, value: Any) -> wire.Header:
     if not isinstance(value, Blueprint):
         return packer.pack(value)
     header = {
@@ -178,7 +178,7 @@ def _equal(one: Any, other: Any) -> bool:
         same = one.shape == other.shape and one.dtype == other.dtype
         # Gaps in memory are left behind by a copy, and do not travel.
         same = same and (
-            one.stride() == other.stride() or wire.order_of(one) == wire.order_of(other)
+            one.stride() == other.stride() or values.order_of(one) == values.order_of(other)
         )
         return same and one.requires_grad == other.requires_grad and torch.equal(one, other)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):

@@ -15,7 +15,7 @@ from autograder.checking.wrong import Wrong
 from autograder.course import Verdict
 from autograder.handout.checks import compare
 from autograder.handout.checks.problem import Problem
-from autograder.sandbox import wire
+from autograder.sandbox import values
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import EARLIER, Answer
@@ -214,8 +214,8 @@ class Agree:
     ) -> None:
         """Making the module, or the call, raises `error`, or a kind of it, and names `naming`.
 
-        unlike: other arguments, with which it raises nothing in these words: who refuses all has
-        looked at nothing.
+        unlike: other arguments, with which it is not refused likewise: who refuses all has looked
+        at nothing.
         """
         said, expected = f"expected a {error.__name__}", None
         try:
@@ -246,12 +246,11 @@ class Agree:
             self.wrong(target, f"{said}, got none", *args)
 
     def _is_refused(self, target: Target, args: Sequence[Any], like: Failure) -> bool:
-        """Whether this call raises the same, in the same words but for their numbers."""
+        """Whether this call is refused likewise."""
         try:
             self._student.call(target, *args, count=True)  # of which no mistake is asked
         except (StudentError, ReferenceFailed) as raised:
-            said = raised.failure
-            return said is not None and (said.type, said.words) == (like.type, like.words)
+            return raised.failure is not None and raised.failure.refuses_like(like)
         return False
 
     def operations(
@@ -289,7 +288,7 @@ def _misplaced(name: str, moved: bool) -> Problem:
 def _shapes(found: Any) -> dict[str, tuple[int, ...]]:
     """Of a state dict, whatever the student's module says it is."""
     if not isinstance(found, dict) or not all(map(torch.is_tensor, found.values())):
-        came = f": {found}" if isinstance(found, wire.Odd) else ""
+        came = f": {found}" if isinstance(found, values.Odd) else ""
         raise Wrong(Problem(f"its state_dict() is not a dict of some tensors{came}", "type"))
     return {str(key): tuple(each.shape) for key, each in found.items()}
 

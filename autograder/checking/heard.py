@@ -47,9 +47,12 @@ class Heard:
                 right = reference.call(*question.call, **question.options)
             except ReferenceFailed:
                 continue
-            pairs = [(answer.value, right.value), *zip(answer.read, right.read, strict=False)]
-            for got, expected in pairs:
-                if problem := _differs(got, expected, "the result"):
+            pairs = [("the result", answer.value, right.value)]
+            pairs += (("the result", *both) for both in zip(answer.read, right.read, strict=False))
+            gradients = zip(answer.gradients, right.gradients, strict=False)
+            pairs += (("a gradient", *both) for both in gradients)
+            for what, got, expected in pairs:
+                if problem := _differs(got, expected, what):
                     return f"{question.name}: {problem}"
         return None
 

@@ -26,6 +26,7 @@ __all__ = ["MAX_BYTES", "CollectError", "Entry", "Refused", "opened", "shown", "
 MAX_BYTES = 64 << 20  # of a file, and of all that is handed in together
 _MAX_ENTRIES = 1_000_000
 _MAX_WITHIN = 10_000
+_MAX_LISTING_BYTES = 300 * _MAX_WITHIN  # of a zip within another: the list of what lies in it
 _MAX_ALL_BYTES = 64 << 30
 _MAX_DEPTH = 12
 _MAX_NAME_BYTES = 200
@@ -93,9 +94,20 @@ def opened(source: Path) -> Iterator[list[Entry]]:
 def within(entry: Entry) -> list[Entry]:
     """The entries of a zip that somebody handed in; none where it cannot be opened."""
     try:
-        return [*islice(_of_zip(zipfile.ZipFile(io.BytesIO(entry.read()))), _MAX_WITHIN)]
+        data = entry.read()
+        if _listing_bytes(data) > _MAX_LISTING_BYTES:
+            return []
+        return [*islice(_of_zip(zipfile.ZipFile(io.BytesIO(data))), _MAX_WITHIN)]
     except (Refused, CollectError, *_DAMAGED):
         return []
+
+
+def _listing_bytes(data: bytes) -> int:
+    """How long a zip says that its list of entries is, all of which is read before the first."""
+    at = data.rfind(b"PK\x05\x06")
+    if at < 0 or b"PK\x06\x07" in data[max(at - 20, 0) : at]:  # none, or one of 4 GiB and more
+        return _MAX_LISTING_BYTES + 1
+    return int(struct.unpack_from("<L", data, at + 12)[0])
 
 
 def _of_zip(archive: zipfile.ZipFile) -> Iterator[Entry]:

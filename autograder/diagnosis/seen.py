@@ -4,7 +4,8 @@ Whatever a check leaves open is left out.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from torch import Tensor
@@ -18,6 +19,7 @@ from autograder.sandbox.session import EARLIER, Answer
 # What torch says of sizes that do not go together, in the words of several operations.
 _SIZES = re.compile(r"must match the (size of tensor b|existing size)|match the broadcast shape")
 _RAISES = "raise ", "assert "  # what lines begin with that write the words of an exception
+_MOST_PARTS = 100  # far more than any answer has: each is compared with those of each fault
 KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
 
 
@@ -124,9 +126,14 @@ def _all_flat(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _flat(name: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, (tuple, list)):
-        parts = {f"{name}: kind": type(value).__name__}
-        for place, each in enumerate(value):
-            parts |= _flat(f"{name}[{place}]", each)
-        return parts
-    return {name: value}
+    parts = dict(islice(_parts(name, value), _MOST_PARTS + 1))
+    return parts if len(parts) <= _MOST_PARTS else {name: f"a {type(value).__name__} of many parts"}
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, (tuple, list)):
+        yield name, value
+        return
+    yield f"{name}: kind", type(value).__name__
+    for place, each in enumerate(value):
+        yield from _parts(f"{name}[{place}]", each)

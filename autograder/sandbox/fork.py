@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from autograder.sandbox import tamper, wire
+from autograder.sandbox import tamper, values, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.how import SWITCHES, How
@@ -75,7 +75,7 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
             return
         if header["op"] == "weights":  # for questions to come: it is no question itself
             weights[header["key"]] = {
-                name: wire.unpack(part, tensors) for name, part in header["weights"].items()
+                name: values.unpack(part, tensors) for name, part in header["weights"].items()
             }
             continue
         if header["op"] == "keep":
@@ -103,7 +103,7 @@ def answer(
     kept: "_Again | None" = None,
 ) -> bytes:
     """The frame that answers a question."""
-    packer = wire.Packer(max_bytes)
+    packer = values.Packer(max_bytes)
     try:
         if header["op"] == "again":
             assert kept is not None
@@ -132,9 +132,9 @@ class _Unpacker:
             return self.blueprints[id(header)]
         name = part.get("tensor")
         if name is None:
-            return wire.unpack(part, self.tensors)
+            return values.unpack(part, self.tensors)
         if name not in self.found:  # one tensor that is passed twice is one here as well
-            self.found[name] = wire.unpack(part, self.tensors)
+            self.found[name] = values.unpack(part, self.tensors)
         return self.found[name]
 
     def blueprint(self, header: wire.Header) -> Blueprint:

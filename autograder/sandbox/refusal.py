@@ -145,8 +145,8 @@ class Refusal:
     _undo: list[_Undo] = field(default_factory=list)
 
     def exempt(self, code: types.CodeType) -> None:
-        """Let the functions of this code make calls that are banned: it is ours."""
-        self._exempt.add(code)
+        """Let functions of this code make banned calls: it is ours, while none of theirs runs."""
+        self._exempt |= set() if self.calling else {code}
         for each in code.co_consts:
             if isinstance(each, types.CodeType):
                 self.exempt(each)

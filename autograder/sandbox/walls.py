@@ -26,7 +26,7 @@ _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
     *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "gradients"),
     *("how", "imports", "kept", "landlock", "meanwhile", "modules", "output", "pages", "refusal"),
-    *("server", "session", "tamper", "warm", "wire", "work"),
+    *("server", "session", "tamper", "values", "warm", "wire", "work"),
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)

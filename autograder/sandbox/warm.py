@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import torch
 
-from autograder.sandbox import calls, fork, refusal, tamper, wire
+from autograder.sandbox import calls, fork, refusal, tamper, values, wire
 from autograder.sandbox.how import SWITCHES
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.session import Session
@@ -72,7 +72,7 @@ def _questions() -> Iterator[bytes]:
     module = {"blueprint": made | {"method": "forward", "train": False, "dtype": "float64"}}
     for how in ("", "", "", "elsewhere", "work", "count", "cotangents"):
         for target, inputs in (("mix", (x, y)), ("mix", (x, y, where)), (module, (x,))):
-            packer = wire.Packer(wire.MAX_BYTES)
+            packer = values.Packer(wire.MAX_BYTES)
             grad = how == "cotangents"
             given = [each.clone().requires_grad_(grad and each is not where) for each in inputs]
             header = {

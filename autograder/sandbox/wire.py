@@ -5,13 +5,6 @@ what the values are, and under "tensors" {name: [dtype, shape]}; the tensors of 
 the payload one after the other, each from a multiple of 8 bytes on. Nothing that arrives is ever
 unpickled or evaluated. Whoever reads states how much may come and until when, so that a hostile
 sender can neither fill the memory nor stall the reader.
-
-A value in a header is one of
-    {"tensor": name, "order": axes, "grad": bool}   a tensor; order: its memory layout
-    {"meta": shape, "dtype": name}                  a tensor without data
-    {"tuple" | "list": [values]}  {"dict": [[key, value], ...]}
-    {"plain": None | bool | int | str}  {"float": text}
-    {"odd": text}                                   anything else, described
 """
 
 import hashlib
@@ -22,7 +15,6 @@ import select
 import socket
 import struct
 import time
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,14 +27,10 @@ _LENGTHS = struct.Struct("<IQ")
 _AS_JSON = json.JSONEncoder(allow_nan=False).encode  # made once
 MAX_HEADER_BYTES = 1 << 20
 MAX_BYTES = 1 << 28  # of tensors, in a frame of the grader's
-_MAX_TEXT = 2_000
-_MAX_DEPTH = 8
-_LARGEST_INT = (1 << 63) - 1
-_MAX_PARTS = 1_000
-_MAX_AXES = 64  # more than torch itself can compute with
+MAX_AXES = 64  # more than torch itself can compute with
 _ALIGNED = 8  # bytes, from a multiple of which on each tensor lies
 _CHUNK = 1 << 16  # bytes that are read at once, where there are as many
-_DTYPES = {
+DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (
         *(torch.float16, torch.float32, torch.float64),
@@ -61,16 +49,6 @@ class Closed(Exception):
 
 class TooSlow(Exception):
     """The frame did not arrive before its deadline."""
-
-
-@dataclass(frozen=True)
-class Odd:
-    """A value that is neither a plain tensor nor plain data, by its description."""
-
-    description: str
-
-    def __str__(self) -> str:
-        return self.description
 
 
 def text(value: object, at_most: int) -> str:
@@ -95,9 +73,9 @@ def _laid_out(about: dict[str, Any], payload: bytearray) -> Tensors:
     """The tensors of a payload. Raises what a reader does of nonsense, and of too few bytes."""
     tensors, start = {}, 0
     for name, (kind, shape) in about.items():
-        if len(shape) > _MAX_AXES or any(type(each) is not int or each < 0 for each in shape):
+        if len(shape) > MAX_AXES or any(type(each) is not int or each < 0 for each in shape):
             raise ValueError("a shape that is none")
-        dtype, count = _DTYPES[kind], math.prod(shape)
+        dtype, count = DTYPES[kind], math.prod(shape)
         end = start + count * dtype.itemsize
         if end > len(payload):
             raise ValueError("more tensors than bytes")
@@ -198,103 +176,3 @@ def _wait(sock: socket.socket, event: int, deadline: float | None) -> None:
     poll.register(sock, event)
     if (left_ms is not None and left_ms <= 0) or not poll.poll(left_ms):
         raise TooSlow
-
-
-def order_of(tensor: torch.Tensor) -> list[int]:
-    """Its axes from the widest stride to the narrowest: a receiver lays memory out likewise."""
-    axes = list(range(tensor.dim()))
-    if not tensor.is_contiguous():
-        axes.sort(key=tensor.stride().__getitem__, reverse=True)
-    return axes
-
-
-class Packer:
-    """Turns values into header parts and collects their tensors, up to `max_bytes`."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self.tensors: Tensors = {}
-        self._left = max_bytes
-
-    def pack(self, value: Any, depth: int = 0) -> Header:
-        """Describe `value`; what cannot travel becomes `odd`, never an error."""
-        kind = type(value)
-        if isinstance(value, torch.Tensor):
-            return self._tensor(value)
-        if value is None or kind is bool or (kind is int and abs(value) <= _LARGEST_INT):
-            return {"plain": value}
-        if kind is str:
-            return {"plain": value[:_MAX_TEXT]}
-        if kind is float:
-            return {"float": repr(value)}
-        if depth < _MAX_DEPTH:
-            if isinstance(value, (tuple, list)) and len(value) <= _MAX_PARTS:
-                name = "tuple" if isinstance(value, tuple) else "list"
-                return {name: [self.pack(part, depth + 1) for part in value]}
-            if kind in (dict, OrderedDict) and len(value) > _MAX_PARTS:
-                return {"odd": f"a dict of {len(value):,} entries"}
-            if kind in (dict, OrderedDict):
-                return {"dict": [[str(k), self.pack(v, depth + 1)] for k, v in value.items()]}
-        return _odd(value)
-
-    def _tensor(self, value: torch.Tensor) -> Header:
-        if type(value) not in (torch.Tensor, torch.nn.Parameter):
-            return _odd(value)
-        if value.is_nested:  # it has no shape
-            return {"odd": "a nested tensor"}
-        if value.dim() > _MAX_AXES:
-            return {"odd": f"a tensor of {value.dim():,} axes"}
-        shape, dtype = tuple(value.shape), str(value.dtype).removeprefix("torch.")
-        if value.layout != torch.strided or value.is_quantized or dtype not in _DTYPES:
-            layout = str(value.layout).removeprefix("torch.")
-            return {"odd": f"a {dtype} tensor of shape {shape} in {layout} layout"[:_MAX_TEXT]}
-        if value.device.type == "meta":
-            return {"meta": shape, "dtype": dtype}
-        size = value.numel() * value.element_size()
-        if size > self._left:
-            return {"odd": f"a tensor of shape {shape}, {size:,} bytes: too large to hand over"}
-        self._left -= size
-        name, order = str(len(self.tensors)), order_of(value)
-        plain = value.detach().resolve_conj().resolve_neg().cpu()
-        if not plain.is_contiguous():
-            plain = plain.permute(order).contiguous()
-        self.tensors[name] = plain
-        return {"tensor": name, "order": order, "grad": value.requires_grad}
-
-
-def _odd(value: Any) -> Header:
-    kind = type(value)
-    return {"odd": f"{kind.__module__}.{kind.__qualname__}"[:_MAX_TEXT]}
-
-
-def unpack(part: Any, tensors: Tensors, depth: int = 0) -> Any:
-    """Rebuild a value from its header part. Raises WireError on anything unexpected."""
-    if depth > _MAX_DEPTH + 1 or not isinstance(part, dict) or not part:
-        raise WireError("a value that is not described")
-    try:
-        if "tensor" in part:
-            value, order = tensors[part["tensor"]], part["order"]
-            if value.dim() > _MAX_AXES:
-                raise WireError("a tensor of too many axes")
-            if order != list(range(value.dim())):
-                value = value.permute(sorted(range(len(order)), key=order.__getitem__))
-            return value.requires_grad_(bool(part["grad"]))
-        if "meta" in part:
-            shape = part["meta"][:_MAX_AXES]
-            return torch.empty(shape, dtype=_DTYPES[part["dtype"]], device="meta")
-        if "tuple" in part:
-            return tuple(unpack(each, tensors, depth + 1) for each in part["tuple"])
-        if "list" in part:
-            return [unpack(each, tensors, depth + 1) for each in part["list"]]
-        if "dict" in part:
-            return {str(k): unpack(v, tensors, depth + 1) for k, v in part["dict"]}
-        if "float" in part:
-            return float(part["float"])
-        if "odd" in part:
-            return Odd(text(part["odd"], _MAX_TEXT))
-        plain = part["plain"]
-    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise WireError(f"a value that is not what it says: {error}") from error
-    large = isinstance(plain, int) and abs(plain) > _LARGEST_INT
-    if large or (plain is not None and not isinstance(plain, (bool, int, str))):
-        raise WireError("a plain value that is not plain")
-    return plain

@@ -497,6 +497,7 @@ def test_padding_mask_anywhere(agree: Agree, draw: Draw) -> None:
     tokens[1, 1] = 0
     tokens[2] = tokens[2].clamp(min=1)  # none at all
     agree("padding_mask", tokens)
+    agree("padding_mask", tokens[2:3].repeat(2, 1))  # none in any row
 
 
 @item("padding_mask", hint="Methods that end in _ write in place.")

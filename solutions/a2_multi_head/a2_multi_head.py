@@ -51,8 +51,7 @@
 # - The checks run your code mostly in **float64**, and allow next to no error (10⁻¹⁰). A number
 #   that you make yourself, such as a root, is best a plain one: `d_k ** 0.5` fits every dtype,
 #   while `torch.sqrt(torch.tensor(d_k))` is rounded to float32.
-# - They ask it in **eval mode**, in which a dropout must do nothing. None is needed here; one on
-#   the weights in train mode, as much published code has it, costs nothing.
+# - They ask it in **eval mode**, in which a dropout must do nothing. None is needed here.
 # - **From scratch** still holds. `nn.Linear` and all plain tensor operations are welcome. Not
 #   allowed are `nn.MultiheadAttention`, `F.multi_head_attention_forward`,
 #   `F.scaled_dot_product_attention`, and everything whose name starts with `nn.Transformer`. One

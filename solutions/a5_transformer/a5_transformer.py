@@ -353,7 +353,7 @@ class Transformer(nn.Module):
 
         target (batch, t): int64. Returns torch.bool (batch, 1, t, t), on its device: True where
         the key is a real token and not later than the query. (The row of a query that is
-        padding itself may as well be False throughout: nobody listens to it.)
+        padding itself may as well be False throughout.)
         """
         ### BEGIN SOLUTION
         causal = causal_mask(target.shape[1], device=target.device)

@@ -697,12 +697,13 @@ def test_default_sizes(student: Student, reference: Student, agree: Agree, draw:
 def test_max_len_of_the_stacks(agree: Agree, draw: Draw) -> None:
     """Either stack raises ValueError for more than max_len tokens."""
     memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
-    many, naming = source_words(draw, t=MAX_LEN + 1), (MAX_LEN + 1, MAX_LEN)
     for module, *others in (
         (encoder(agree, max_len=MAX_LEN),),
         (decoder(agree, max_len=MAX_LEN), memory),
     ):
-        agree.raises(ValueError, module.without_loading(), many, *others, naming=naming)
+        for t in MAX_LEN + 1, MAX_LEN + 4:
+            asked = module.without_loading(), source_words(draw, t=t), *others
+            agree.raises(ValueError, *asked, naming=(t, MAX_LEN))
 
 
 @item("max_len", hint="What is compared with max_len in the decoder?", fits=("error",))

@@ -12,7 +12,7 @@ from autograder.asking.proof import Proof
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import Cell, StudentError
 from autograder.course.result import Verdict
-from autograder.sandbox import refusal, walls, wire
+from autograder.sandbox import refusal, values, walls
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 
@@ -224,7 +224,7 @@ def test_whose_time_ends_while_it_is_to_prove_something_is_not_accused(server):
 
 
 def one(x):
-    return wire.Packer(99).pack(x)
+    return values.Packer(99).pack(x)
 
 
 def test_a_proof_holds_for_its_own_answer_alone():
@@ -243,6 +243,7 @@ def test_a_proof_holds_for_its_own_answer_alone():
         *({"multiplications": 0}, {"multiplications": 2}),
     ):
         assert not proof.holds(right | wrong, {})
+    assert not proof.holds(right | {"value": one((0, 0, torch.ones(2)))}, {"0": torch.ones(2)})
     proof = Proof.of(["torch.argsort"])  # which is not noticed while it runs
     proof.frames()
     right |= {"value": one((0, 0, proof._number))}

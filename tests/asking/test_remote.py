@@ -5,6 +5,7 @@ import select
 import pytest
 import torch
 
+from autograder.asking.blame import failure_in
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import Cell, LocalStudent, Question, StudentError
 from autograder.course.result import Verdict
@@ -12,6 +13,7 @@ from autograder.sandbox import walls
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 from autograder.sandbox.how import How
+from autograder.sandbox.modules import Blueprint
 
 LIMITS = Limits(wall_seconds=8, call_seconds=0.6, memory_mib=256, processes=1, output_bytes=1 << 20)
 IMPORTS = Cell("imports", "import torch, os, time")
@@ -216,6 +218,44 @@ def test_forged_answers_are_errors_not_ours(server):
         got, said = verdict(each.call, "f", torch.ones(1))
     assert got is Verdict.ERROR
     assert "an answer that is none" in said
+
+
+NOTHING = dict.fromkeys(("gradients", "changed", "elsewhere", "read", "watched", "banned"), ())
+NOTHING |= {"value": {"plain": 1}, "operations": 0, "multiplications": 0, "mode_changed": False}
+BY_SHAPES = {"type": "WrongParameters", "message": "F"}
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        # Whoever goes through a tensor makes a tensor of each of its rows.
+        {
+            "failure": BY_SHAPES,
+            "value": {"dict": [["x", {"meta": [10**9], "dtype": "bool"}]]},
+        },
+        {"failure": BY_SHAPES, "value": {"dict": [["x", {"plain": "7" * 999}]]}},
+        {"failure": BY_SHAPES, "value": {"dict": [["x", {"list": [{"plain": "7"}]}]]}},
+        {"failure": None, "gradients": [{"plain": "a text"}, {"plain": None}]},
+        {"failure": None, "gradients": [{"meta": [1], "dtype": "float32"}] * 2},
+    ],
+)
+def test_forged_shapes_and_gradients_are_none(server, forged):
+    source = "import torch\nimport autograder.sandbox.fork as fork\n"
+    source += "class F(torch.nn.Linear):\n    def forward(self, x):\n"
+    source += f"        fork._describe = lambda *_: {NOTHING | forged!r}\n        return x"
+    weights = {"weight": torch.ones(1, 1), "bias": torch.ones(1)}
+    made = Blueprint("F", (1, 1), weights=weights, dtype=torch.float32)
+    how = How() if forged["failure"] else How([torch.ones(1)])
+    with student(server, solution("one", source)) as each:
+        got, said = verdict(each.ask, Question(made, (torch.ones(1),), how=how))
+    assert got is Verdict.ERROR
+    assert "an answer that is none" in said
+
+
+@pytest.mark.parametrize("line", [-5, True, 10**4200])
+def test_a_line_that_no_cell_has_is_not_told(line):
+    told = failure_in({"failure": {"type": "KeyError", "message": "k", "line": line}})
+    assert told.line is None
 
 
 def test_the_reference_fails_aloud():

@@ -1,5 +1,6 @@
 """What strangers put into a zip or a folder is refused by its name, and costs nobody else."""
 
+import io
 import os
 import stat
 import struct
@@ -9,8 +10,8 @@ import zipfile
 import pytest
 from collect.conftest import NAME, notebook
 
-from autograder.collect import CollectError
-from autograder.collect.entries import Entry, Refused, opened
+from autograder.collect import CollectError, entries
+from autograder.collect.entries import Entry, Refused, opened, within
 from autograder.collect.naming import under_our_names
 from autograder.course import read_course
 
@@ -209,3 +210,20 @@ def test_a_zip_whose_list_is_damaged(course):
     source.write_bytes(data)
     with pytest.raises(CollectError, match="is a damaged zip"):
         course.collect(source)
+
+
+def test_a_zip_that_somebody_handed_in_lists_no_more_than_is_looked_at(monkeypatch):
+    def found(data):
+        return within(Entry(("x.zip",), len(data), 0.0, lambda: data))
+
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for each in range(300):
+            archive.writestr(f"{each}.txt", "")
+    data = file.getvalue()
+    end = data.rfind(b"PK\x05\x06")
+    assert len(found(data)) == 300
+    # By this a list may be anywhere, and as long as anybody likes.
+    assert found(data[:end] + b"PK\x06\x07" + bytes(16) + data[end:]) == []
+    monkeypatch.setattr(entries, "_MAX_LISTING_BYTES", 300 * 46)  # without the names
+    assert found(data) == []

@@ -309,6 +309,12 @@ def test_numbers_are_read_alike_everywhere():
     ]
 
 
+def test_no_cell_becomes_one_where_lists_are_separated_otherwise():
+    assert harmless('Eve;=HYPERLINK("http://x")') == 'Eve;\'=HYPERLINK("http://x")'
+    assert harmless("Eve|\t@SUM(1)") == "Eve|\t'@SUM(1)"
+    assert harmless("expected 2; got -1; 3 = 3") == "expected 2; got -1; 3 = 3"
+
+
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x00"))))
 def test_no_cell_is_a_formula_and_every_other_text_is_itself(texts):
     row = [*texts, "end"]
@@ -316,8 +322,9 @@ def test_no_cell_is_a_formula_and_every_other_text_is_itself(texts):
         strict_readers.io.StringIO(as_csv([row]), newline=""), strict=True
     )
     for text, cell in zip(row, read, strict=True):
-        assert cell in (text, f"'{text}")
+        assert cell.replace("'", "") == text.replace("'", "")
         assert not re.match(r" *[=+@\t\r\n-].", cell, re.DOTALL)
+        assert not re.search(r"[;|\t] *[=+@]", cell)
         assert (cell == text) == (harmless(text) == text)
     (same,) = strict_readers.csv.reader(
         strict_readers.io.StringIO(as_csv([[Key(each) for each in row]]), newline=""), strict=True

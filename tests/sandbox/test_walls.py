@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.sandbox import walls, wire
+from autograder.sandbox import values, walls, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import ForkEnded, ForkTooSlow, Server, ServerFailed
 from autograder.sandbox.server import _watch
@@ -49,7 +49,7 @@ def inside(server, expression, before=""):
         header, _ = ask(fork, op="cell", name="a", source=source)
         assert header["failure"] is None
         header, tensors = ask(fork, op="get", name="value")
-        return wire.unpack(header["value"], tensors)
+        return values.unpack(header["value"], tensors)
 
 
 REFUSED = ("PermissionError", "FileNotFoundError", "OSError", "BlockingIOError")

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.sandbox import wire
+from autograder.sandbox import values, wire
 
 LIMIT = 1 << 20
 DTYPES = [torch.float32, torch.float64, torch.bool, torch.int64]
@@ -27,7 +27,7 @@ def soon():
 
 
 def there_and_back(value):
-    packer = wire.Packer(LIMIT)
+    packer = values.Packer(LIMIT)
     part = packer.pack(value)
     frame = wire.encode({"value": part}, packer.tensors)
     ours, theirs = socket.socketpair()
@@ -36,7 +36,7 @@ def there_and_back(value):
         sender.start()
         header, tensors = wire.Incoming(theirs).receive(LIMIT, soon())
         sender.join()
-    return wire.unpack(header["value"], tensors)
+    return values.unpack(header["value"], tensors)
 
 
 @given(
@@ -91,7 +91,7 @@ def test_floats_that_json_does_not_know():
 )
 def test_what_cannot_travel_is_described(value, words):
     got = there_and_back(value)
-    assert isinstance(got, wire.Odd)
+    assert isinstance(got, values.Odd)
     assert words in str(got)
 
 
@@ -99,7 +99,7 @@ def test_a_subclass_is_no_tensor():
     class Mine(torch.Tensor):
         pass
 
-    assert isinstance(there_and_back(torch.zeros(2).as_subclass(Mine)), wire.Odd)
+    assert isinstance(there_and_back(torch.zeros(2).as_subclass(Mine)), values.Odd)
 
 
 def test_a_list_that_holds_itself_ends():
@@ -136,7 +136,7 @@ def test_a_frame_of_tensors_of_these_bytes_can_be_read(pair):
 def test_tensors_of_every_kind_lie_side_by_side():
     value = tuple(
         torch.ones(shape).to(dtype)
-        for dtype in wire._DTYPES.values()
+        for dtype in wire.DTYPES.values()
         for shape in ((3,), (), (0, 2))
     )
     got = there_and_back(value)
@@ -196,10 +196,20 @@ JSON = st.recursive(
 @given(st.dictionaries(KEYS, JSON, min_size=1, max_size=4))
 def test_unpacking_nonsense_never_does_more_than_refuse(part):
     try:
-        value = wire.unpack(part, {"0": torch.zeros(2, 3)})
+        value = values.unpack(part, {"0": torch.zeros(2, 3)})
     except wire.WireError:
         return
     json.dumps(repr(value))
+
+
+def test_a_value_has_a_thousand_parts_in_all():
+    assert there_and_back([[1] * 300] * 3) == [[1] * 300] * 3
+    many = there_and_back([[1] * 300, [2] * 300, [3] * 300, [4] * 300, 5])
+    assert many[2] == [3] * 300
+    assert isinstance(many[3], values.Odd)
+    assert many[4] == 5
+    with pytest.raises(wire.WireError, match="too many parts"):
+        values.unpack({"list": [{"list": [{"plain": 1}] * 300}] * 4}, {})
 
 
 def test_half_a_frame_is_too_slow_and_then_closed(pair):

@@ -6,10 +6,13 @@ apostrophe before it (owasp.org, "CSV Injection"). What a system knows a row by 
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 __all__ = ["Cell", "Key", "as_csv", "harmless", "number"]
 
+# Where lists are separated otherwise, a spreadsheet begins another cell there.
+_WITHIN = re.compile(r"([;\t|]\s*)(?=[=+@\uff1d\uff0b\uff20])")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -24,6 +27,7 @@ Cell = str | float | None
 
 def harmless(text: str) -> str:
     """The text, which no spreadsheet takes for a formula."""
+    text = _WITHIN.sub(r"\1'", text)
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) and len(text) > 1 else text
 
 

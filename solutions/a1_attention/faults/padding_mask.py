@@ -132,6 +132,18 @@ class PadsCountedFirst(PaddingMask):
         return torch.arange(tokens.shape[-1], device=tokens.device) < count
 
 
+class NoneWithoutPads(PaddingMask):
+    """Where no token is a pad, None comes back in the place of a mask.
+
+    Who combines it with another mask, or asks for its shape, is not told. What would be all True?
+    """
+
+    item = "padding_mask"
+
+    def place(self, mask):
+        return None if mask.all() else mask
+
+
 class NewAxesMissing(PaddingMask):
     """The mask is (batch, t): the two axes of size 1 between them are missing.
 

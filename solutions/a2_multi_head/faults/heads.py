@@ -1261,6 +1261,11 @@ class MaskOfTheFirstHead(Heads):
         return mask[:, :1] if mask is not None and mask.dim() == 4 else mask
 
 
+class MaskOfTheFirstHeadOfThree(MaskOfTheFirstHead):
+    def shape_mask(self, mask, query, key):
+        return mask[..., :1, :, :] if mask is not None and mask.dim() >= 3 else mask
+
+
 class MaskOfTheFirstSentence(Heads):
     """With four axes, the mask of the first sentence is used for the whole batch.
 

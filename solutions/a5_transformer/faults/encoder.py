@@ -99,6 +99,18 @@ class MaxLenNotForwarded(TokensToMemory):
         self.positional_encoding = PositionalEncoding(d_model, dropout=dropout)
 
 
+class OnePlaceTooMany(TokensToMemory):
+    """The positional encoding is made for one token more than max_len, which is not refused then.
+
+    Tokens are counted from 1, places from 0. How many places do max_len tokens take?
+    """
+
+    item = "max_len"
+
+    def make_positions(self, d_model, max_len, dropout):
+        self.positional_encoding = PositionalEncoding(d_model, max_len + 1, dropout)
+
+
 class DropoutNotInThePositions(TokensToMemory):
     """dropout does not get into the positional encoding, which keeps its own default.
 

@@ -1253,9 +1253,27 @@ class LogOfClampedOfAMillionth(LogOfClamped):
         return logits.softmax(dim=-1).clamp(min=1e-6).log()
 
 
+class LogOfClampedOnBothSides(LogOfClamped):
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(1e-7, 1 - 1e-7).log()
+
+
 class LogOfClampedOfATenBillionth(LogOfClamped):
     def logarithms(self, logits, real):
         return logits.softmax(dim=-1).clamp(min=1e-10).log()
+
+
+class WordsAndPlacesMixed(SmoothedLoss):
+    """The logits' last two axes change places and are cut into rows as if they had not: each row
+    holds numbers of several places.
+
+    reshape goes on reading where it stands. Which axis must be last before rows are cut?
+    """
+
+    item = "loss_value"
+
+    def lay_out(self, logits):
+        return logits.transpose(1, 2).reshape(logits.shape)
 
 
 class SmoothsThePrediction(SmoothedLoss):
