@@ -702,8 +702,8 @@ def test_max_len_of_the_stacks(agree: Agree, draw: Draw) -> None:
         (decoder(agree, max_len=MAX_LEN), memory),
     ):
         for t in MAX_LEN + 1, MAX_LEN + 4:
-            asked = module.without_loading(), source_words(draw, t=t), *others
-            agree.raises(ValueError, *asked, naming=(t, MAX_LEN))
+            words, naming = source_words(draw, t=t), (t, MAX_LEN)
+            agree.raises(ValueError, module.without_loading(), words, *others, naming=naming)
 
 
 @item("max_len", hint="What is compared with max_len in the decoder?", fits=("error",))
