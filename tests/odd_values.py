@@ -45,6 +45,7 @@ PLAIN = [
         "iter([right])",
         "(each for each in [right])",
     ),
+    *("torch.empty((), device='meta')", "[[0] * 1000] * 6"),
     *("[]", "()", "{}", "set()", "[right]", "(right,)", "(right, right)", "(right, right, right)"),
     *("(None, None)", "[None] * 3", "{0: right}", "{'a': right, 1: right}", "{(1, 2): right}"),
     *("{None: None}", "{float('nan'): right}", "{_Everything(): right}", "{'weight': 1}"),

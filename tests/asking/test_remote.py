@@ -252,7 +252,7 @@ def test_forged_shapes_and_gradients_are_none(server, forged):
     assert "an answer that is none" in said
 
 
-@pytest.mark.parametrize("line", [-5, True, 10**4200])
+@pytest.mark.parametrize("line", [-5, True, 10**4200], ids=["negative", "bool", "huge"])
 def test_a_line_that_no_cell_has_is_not_told(line):
     told = failure_in({"failure": {"type": "KeyError", "message": "k", "line": line}})
     assert told.line is None

@@ -22,12 +22,16 @@ def agreeing(source):
     return Agree(student, reference, 1e-6, {"f": ["n"]}, weights)
 
 
-@pytest.mark.parametrize("source", [RIGHT, OTHER])
+@pytest.mark.parametrize("source", [RIGHT, OTHER], ids=["right", "other"])
 def test_who_looks_is_right(source):
     agreeing(source).raises(ValueError, "f", 27, naming=(27,), unlike=(4,))
 
 
-@pytest.mark.parametrize("source", [SAID, IN_OTHER_WORDS, BY_TWO_LINES, WITHOUT_RAISE])
+@pytest.mark.parametrize(
+    "source",
+    [SAID, IN_OTHER_WORDS, BY_TWO_LINES, WITHOUT_RAISE],
+    ids=["said", "in other words", "by two lines", "without raise"],
+)
 def test_who_refuses_everything_has_not_looked(source):
     agreeing(source).raises(ValueError, "f", 27, naming=(27,))
     with pytest.raises(Wrong, match=r"f\(n 4\): the same ValueError is raised here"):

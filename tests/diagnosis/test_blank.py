@@ -4,6 +4,7 @@ import pytest
 
 import autograder.diagnosis.bank as banks
 from autograder.diagnosis.search import diagnose
+from autograder.diagnosis.seen import seen
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
 
@@ -51,3 +52,10 @@ def test_who_answers_something_is(exam, several):
     }
     diagnose(bank, answers, {bank.cases[x].item for x in answers})
     assert several
+
+
+def test_of_an_answer_of_many_parts_no_more_is_seen(exam):
+    """Each part would be compared with those of every mistake."""
+    many = Answer([[[0] * 90] * 90] * 90)
+    case = exam.bank.cases[next(iter(all_answered(exam.bank, many)))]
+    assert len(seen(many, case, loosely=False)) < 20

@@ -15,6 +15,7 @@ KNOWN = [
     ("a2_multi_head", "MultiHeadAttention.forward", "_each(lambda x: x.to('meta'), right)"),
     ("a4_layers", "LayerNorm.state_dict", "_each(lambda x: x.to('meta'), right)"),
     ("a4_layers", "LayerNorm.forward", "torch.device('cpu')"),
+    ("a6_translation", "warmup_rate", "torch.empty((), device='meta')"),
 ]
 ROOT = Path(__file__).resolve().parents[2]
 A_FEW = 2  # of all values, for each function and method

@@ -29,6 +29,11 @@ def test_float32_is_claimed_of_nothing_else():
         assert "float32" not in compare(right + off, right, 1e-14, "a")
 
 
+def test_what_has_no_data_is_no_number():
+    empty = torch.empty((), device="meta")
+    assert compare(empty, 0.5, TINY, "a") == "a: expected a number, got a torch.Tensor"
+
+
 def test_a_return_is_asked_for_where_something_is_returned():
     assert compare(None, A, TINY, "a") == "a: expected a torch.Tensor, got None"
     how = {"names": ["the result"], "look_at": ["the result"]}
