@@ -31,7 +31,7 @@ def test_float32_is_claimed_of_nothing_else():
 
 def test_what_has_no_data_is_no_number():
     empty = torch.empty((), device="meta")
-    assert compare(empty, 0.5, TINY, "a") == "a: expected a number, got a torch.Tensor"
+    assert compare(empty, 0.5, TINY, "a") == "a: expected a number, got one tensor of shape ()"
 
 
 def test_a_return_is_asked_for_where_something_is_returned():

@@ -1,5 +1,5 @@
 # It finds the guard in the frames above it, and tells it that its own code is exempt.
-# fails: *
+# fails: heads_self_attention, heads_cross_attention, heads_weights, heads_separate, heads_extremes, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # %% solution="multi_head"
 import sys
 _T = getattr(torch.nn, "functional")
