@@ -121,7 +121,7 @@ def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError
     (ours, *_) = (each for each in parts if isinstance(each, Blueprint) and each.name == name)
     expected = {key: tuple(each.shape) for key, each in (ours.weights or {}).items()}
     if not isinstance(theirs, dict):
-        said = wire.text(theirs, 200)
+        said = theirs if isinstance(theirs, values.Odd) else "there are none"
         return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {said}")
     got = {wire.text(key, 200): _shape(each) for key, each in theirs.items()}
     problem = differences(got, expected) or "they change from look to look"

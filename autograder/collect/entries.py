@@ -26,6 +26,7 @@ __all__ = ["MAX_BYTES", "CollectError", "Entry", "Refused", "opened", "shown", "
 MAX_BYTES = 64 << 20  # of a file, and of all that is handed in together
 _MAX_ENTRIES = 1_000_000
 _MAX_WITHIN = 10_000
+_END = b"PK\x05\x06"  # what the record at a zip's end begins with
 _MAX_LISTING_BYTES = 300 * _MAX_WITHIN  # of a zip within another: the list of what lies in it
 _MAX_ALL_BYTES = 64 << 30
 _MAX_DEPTH = 12
@@ -104,7 +105,9 @@ def within(entry: Entry) -> list[Entry]:
 
 def _listing_bytes(data: bytes) -> int:
     """How long a zip says that its list of entries is, all of which is read before the first."""
-    at = data.rfind(b"PK\x05\x06")
+    # As zipfile finds it: in the record, too, somebody may have written what it begins with.
+    has_no_comment = data[-22:-18] == _END and data.endswith(b"\0\0")
+    at = len(data) - 22 if has_no_comment else data.rfind(_END)
     if at < 0 or b"PK\x06\x07" in data[max(at - 20, 0) : at]:  # none, or one of 4 GiB and more
         return _MAX_LISTING_BYTES + 1
     return int(struct.unpack_from("<L", data, at + 12)[0])

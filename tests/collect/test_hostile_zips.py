@@ -227,3 +227,6 @@ def test_a_zip_that_somebody_handed_in_lists_no_more_than_is_looked_at(monkeypat
     assert found(data[:end] + b"PK\x06\x07" + bytes(16) + data[end:]) == []
     monkeypatch.setattr(entries, "_MAX_LISTING_BYTES", 300 * 46)  # without the names
     assert found(data) == []
+    # Numbers of disks that nobody looks at, and which read like the record's own beginning.
+    read_wrong = data[: end + 4] + b"PK\x05\x06" + data[end + 8 :]
+    assert entries._listing_bytes(read_wrong) == entries._listing_bytes(data)
