@@ -2,7 +2,7 @@
 # fails: warmup_rate
 # %%
 import sys
-sys.modules["autograder.sandbox.wire"]._odd = lambda value: {"plain": value}
+sys.modules["autograder.sandbox.values"]._odd = lambda value: {"plain": value}
 
 # %% solution="warmup_rate"
 def warmup_rate(step, d_model, warmup_steps):
