@@ -116,13 +116,17 @@ def is_import(error: StudentError) -> bool:
 
 
 def wrong_parameters(theirs: Any, question: Question, name: str) -> StudentError:
-    """A module has not the parameters that were to be loaded; `theirs` are its shapes."""
+    """A module has not the parameters that were to be loaded; `theirs` are its shapes.
+
+    Raises ValueError where these are none.
+    """
     parts = (question.target, *question.args, *question.kwargs.values())
     (ours, *_) = (each for each in parts if isinstance(each, Blueprint) and each.name == name)
     expected = {key: tuple(each.shape) for key, each in (ours.weights or {}).items()}
+    if isinstance(theirs, values.Odd):
+        return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {theirs}")
     if not isinstance(theirs, dict):
-        said = theirs if isinstance(theirs, values.Odd) else "there are none"
-        return StudentError(Verdict.WRONG, f"the parameters of {name} are not those: {said}")
+        raise ValueError("it tells of parameters without shapes")
     got = {wire.text(key, 200): _shape(each) for key, each in theirs.items()}
     problem = differences(got, expected) or "they change from look to look"
     message = f"The parameters of {name} are not those that it must have: {problem}"

@@ -18,7 +18,6 @@ from autograder.sandbox.session import EARLIER, Answer
 
 # What torch says of sizes that do not go together, in the words of several operations.
 _SIZES = re.compile(r"must match the (size of tensor b|existing size)|match the broadcast shape")
-_RAISES = "raise ", "assert "  # what lines begin with that write the words of an exception
 _MOST_PARTS = 100  # far more than any answer has: each is compared with those of each fault
 KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
 
@@ -85,9 +84,8 @@ def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, A
     name the numbers.
     """
     if asked is None:
-        own = (failure.source or "").startswith(_RAISES)
         sizes = _SIZES.search(failure.words)
-        words = "its own" if own else "sizes" if sizes else failure.words
+        words = "its own" if failure.is_on_purpose else "sizes" if sizes else failure.words
         return {"raised": failure.type} | ({} if loosely else {"message": words})
     if failure.type != asked.error:
         return {"raised": failure.type}

@@ -14,7 +14,6 @@ from autograder.handout.checks.raised import known
 from autograder.handout.checks.recorded import Came, problem_of
 from autograder.sandbox.session import Answer
 
-_RAISES = "raise ", "assert "
 _WRONG = Problem("it raises")  # what is said of it is the student's own
 
 
@@ -89,7 +88,7 @@ def _raised(answer: Answer, case: Case) -> Came:
 def _known(answer: Answer) -> tuple[str, str]:
     failure = answer.failure
     assert failure is not None
-    own = (failure.source or "").startswith(_RAISES)
+    own = failure.is_on_purpose
     return known(failure.type, failure.message, own)
 
 

@@ -26,14 +26,18 @@ class Failure:
         """The message without its numbers."""
         return _NUMBER.sub("#", self.message)
 
+    @property
+    def is_on_purpose(self) -> bool:
+        """Whether their own line raises it, in words of its author's."""
+        return (self.source or "").startswith(("raise ", "assert "))
+
     def refuses_like(self, other: "Failure") -> bool:
         """Whether two calls are refused in one way, in whatever words: on purpose, or by one line.
 
         Not where by chance a mistake raises the same type, as of values that are too many.
         """
-        on_purpose = (self.source or "").startswith(("raise ", "assert "))
         one_line = self.line is not None and (self.cell, self.line) == (other.cell, other.line)
-        in_one_way = on_purpose or one_line or self.words == other.words
+        in_one_way = self.is_on_purpose or one_line or self.words == other.words
         return self.type == other.type and in_one_way
 
 

@@ -1,10 +1,10 @@
 """Frames between the grader and a submission: a bounded JSON header, and the bytes of tensors.
 
 A frame is two lengths (little endian: 4 bytes, 8 bytes), the header, the payload. The header says
-what the values are, and under "tensors" {name: [dtype, shape]}; the tensors of these names lie in
-the payload one after the other, each from a multiple of 8 bytes on. Nothing that arrives is ever
-unpickled or evaluated. Whoever reads states how much may come and until when, so that a hostile
-sender can neither fill the memory nor stall the reader.
+what the values are (values.py), and under "tensors" {name: [dtype, shape]}; the tensors of these
+names lie in the payload one after the other, each from a multiple of 8 bytes on. Nothing that
+arrives is ever unpickled or evaluated. Whoever reads states how much may come and until when, so
+that a hostile sender can neither fill the memory nor stall the reader.
 """
 
 import hashlib

@@ -235,8 +235,8 @@ def rotary(x, positions, base=10000.0):
 
     x (batch, n_heads, t, d_k): queries or keys, float32 or float64; d_k is even. Raises ValueError,
     with the value of d_k in its message, when it is odd. positions (t,): int64, on the device of
-    x, any whole numbers in any order. base: where d_k is large, the slowest hand
-    turns by nearly 1 / base a step.
+    x, any whole numbers in any order. base: where d_k is large, the slowest hand turns by nearly
+    1 / base a step.
 
     Returns a tensor like x, with its shape and dtype and on its device: columns 2i and 2i + 1 of a
     vector at position m are turned by the angle m * base^(-2i / d_k), from column 2i towards column

@@ -234,6 +234,7 @@ BY_SHAPES = {"type": "WrongParameters", "message": "F"}
             "value": {"dict": [["x", {"meta": [10**9], "dtype": "bool"}]]},
         },
         {"failure": BY_SHAPES, "value": {"dict": [["x", {"plain": "7" * 999}]]}},
+        {"failure": BY_SHAPES, "value": {"plain": None}},
         {"failure": BY_SHAPES, "value": {"dict": [["x", {"list": [{"plain": "7"}]}]]}},
         {"failure": None, "gradients": [{"plain": "a text"}, {"plain": None}]},
         {"failure": None, "gradients": [{"meta": [1], "dtype": "float32"}] * 2},

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from odd_values import VALUES, returning, targets
 
+from autograder.checking.heard import Heard
 from autograder.course import Verdict, read_course
 from autograder.grading import grade
 from autograder.proof.samples import answered, as_saved, handed_in_files
@@ -22,14 +23,22 @@ A_FEW = 2  # of all values, for each function and method
 
 
 @pytest.fixture
-def hand_in(course, exam_of, one_server, samples_of, tmp_path, caplog):
+def hand_in_plain(course, exam_of, one_server, samples_of, tmp_path):
     def hand_in(assignment, target, value):
         right = answered(course, assignment, samples_of(assignment)["untouched_stub"].data)
         path = tmp_path / f"{assignment}.ipynb"
         path.write_bytes(as_saved(returning(right, value, [target])))
         for name, data in handed_in_files(course, assignment).items():
             (tmp_path / name).write_bytes(data)
-        result = grade("x", path, exam_of(assignment), one_server)
+        return grade("x", path, exam_of(assignment), one_server)
+
+    return hand_in
+
+
+@pytest.fixture
+def hand_in(hand_in_plain, caplog):
+    def hand_in(assignment, target, value):
+        result = hand_in_plain(assignment, target, value)
         ours = [each.message for each in result.items if each.verdict is Verdict.INTERNAL]
         assert ours == [], (target, value)
         assert caplog.messages == [], (target, value)
@@ -42,6 +51,16 @@ def hand_in(course, exam_of, one_server, samples_of, tmp_path, caplog):
 def test_what_cannot_be_computed_with_is_wrong(assignment, target, value, hand_in):
     result = hand_in(assignment, target, value)
     assert result.score < result.max_score
+
+
+def test_a_fault_of_ours_in_one_check_is_not_one_in_all(hand_in_plain, monkeypatch):
+    def fails(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Heard, "odd", fails)
+    verdicts = [each.verdict for each in hand_in_plain(*KNOWN[0]).items]
+    assert Verdict.INTERNAL in verdicts
+    assert Verdict.PASSED in verdicts
 
 
 @pytest.mark.slow
