@@ -18,7 +18,7 @@ import torch
 from autograder.course import Verdict
 from autograder.sandbox import values, wire
 from autograder.sandbox.failure import Failure
-from autograder.sandbox.how import SWITCHES, How
+from autograder.sandbox.how import SAID, How
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer, Session
 
@@ -147,7 +147,7 @@ class Question:
             "read": list(how.read),
             "watch": list(how.watch),
             "before": [(name, parts[id(each)]) for name, each in how.before.items()],
-            **{name: getattr(how, name) for name in SWITCHES},
+            **{name: getattr(how, name) for name in SAID},
         }
         return wire.encode(header, packer.tensors)
 

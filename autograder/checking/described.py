@@ -22,6 +22,8 @@ def described(
         return said
     if question.how.overwritten:
         return f"{said}, after a call whose result was then written to"
+    if question.how.before_method:
+        return f"{said}, after a call of {question.how.before_method} with other numbers"
     named: dict[int | str, str] = dict(enumerate(parameters))
     given: dict[int | str, Any] = dict(enumerate(args)) | kwargs
     before = question.how.before.items()

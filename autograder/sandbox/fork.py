@@ -16,7 +16,7 @@ import torch
 from autograder.sandbox import tamper, values, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.failure import Failure, describe_failure
-from autograder.sandbox.how import SWITCHES, How
+from autograder.sandbox.how import SAID, How
 from autograder.sandbox.kept import Kept, Overdue
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.output import BoundedOutput
@@ -208,7 +208,7 @@ def _reply(
         read=header["read"],
         watch=header["watch"],
         before={name: unpacker.value(each) for name, each in header["before"]},
-        **{name: header[name] for name in SWITCHES},
+        **{name: header[name] for name in SAID},
     )
     target = header["target"]
     answer = session.call(

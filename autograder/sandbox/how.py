@@ -16,7 +16,8 @@ class How:
     of the module to look at afterwards. watch: its submodules whose calls are counted. count:
     count the calls of torch. work: count the multiplications (see work.py). before: arguments of an
     earlier call, by place or name (of the module, where the method is torch's own, as state_dict);
-    after it draws begin anew, unless drawn_on. overwritten: what it gave is filled with zeros then,
+    after it draws begin anew, unless drawn_on. before_method: of the module, if that call is of
+    another one, with these arguments alone. overwritten: what it gave is filled with zeros then,
     by whoever called. in_place: it is passed the very tensors of the call, with those numbers in
     them for the time being. before_loading: modules have other weights then, and are moved after
     it. without_grad: both under torch.no_grad().
@@ -29,6 +30,7 @@ class How:
     count: bool = False
     work: bool = False
     before: Mapping[int | str, Any] = field(default_factory=dict)
+    before_method: str = ""
     drawn_on: bool = False
     overwritten: bool = False
     in_place: bool = False
@@ -36,4 +38,5 @@ class How:
     without_grad: bool = False
 
 
-SWITCHES = tuple(each.name for each in fields(How) if each.default is False)
+# What can be said as it is, wherever it goes.
+SAID = tuple(each.name for each in fields(How) if each.default in (False, ""))

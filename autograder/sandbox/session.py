@@ -188,7 +188,8 @@ class _Call:
         else:
             module, method = made(target, kept), target.method
             self._function = module if method == "forward" else getattr(module, method)
-            self._first = module if hasattr(torch.nn.Module, method) else self._function
+            first = how.before_method or method
+            self._first = module if hasattr(torch.nn.Module, first) else getattr(module, first)
         self._inputs = [*args, *kwargs.values()]
         given = {id(each): _passed(each, self._device) for each in self._inputs}
         self._given = [made(given[id(each)], kept) for each in self._inputs]
@@ -245,7 +246,7 @@ class _Call:
 
     def _call_before(self, how: How) -> None:
         places = [*range(len(self._positional)), *self._named]
-        given = dict(zip(places, self._given, strict=True))
+        given = {} if how.before_method else dict(zip(places, self._given, strict=True))
         if how.in_place:
             for at, each in self._earlier.items():
                 given[at].detach().copy_(each)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 
 from autograder.sandbox import calls, fork, refusal, tamper, values, wire
-from autograder.sandbox.how import SWITCHES
+from autograder.sandbox.how import SAID
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.session import Session
 
@@ -81,7 +81,7 @@ def _questions() -> Iterator[bytes]:
                 "args": [packer.pack(each) for each in given],
                 "kwargs": {},
                 "cotangents": [packer.pack(torch.ones_like(x[:, :1]))] if grad else None,
-                **{name: name == how for name in SWITCHES},
+                **{name: name == how for name in SAID},
                 "read": [],
                 "watch": [],
                 "before": [],

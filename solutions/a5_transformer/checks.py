@@ -786,8 +786,10 @@ def test_decode_another_source(agree: Agree, draw: Draw) -> None:
     """decode goes by the padding of the source that it is given, whatever came before."""
     other, source = source_words(draw), source_words(draw)
     other[0, 3:] = source[1, 5:] = PAD
-    memory = draw.normal(BATCH, T_SOURCE, D_MODEL)
-    agree(transformer(agree).of("decode"), target_words(draw), memory, source, before={2: other})
+    target, memory = target_words(draw), draw.normal(BATCH, T_SOURCE, D_MODEL)
+    decode = transformer(agree).of("decode")
+    agree(decode, target, memory, source, before={2: other})
+    agree(decode, target, memory, source, before={0: other}, before_method="encode")
 
 
 @item("transformer_padding", hint="Does encode make the source's mask, or does forward?")

@@ -94,3 +94,11 @@ def test_what_is_kept_for_what_it_was_made_of_shows(asking, x, key, how, said):
 @pytest.mark.parametrize("given", ["x.mul_(times)", "x * times + (0 if times == 2 else torch.nan)"])
 def test_what_we_put_back_and_what_is_like_nothing_was_not_written_to(asking, x, given):
     asking("return x * times", f"return {given}")("scale", x, 2, before={1: 3})
+
+
+def test_what_another_method_has_left_behind_shows(asking, x):
+    agree = asking("return x * 2", "return x * (2 if self.seen is None else 3)")
+    double = agree.module("Layer", 6, 3).of("double")
+    agree(double, x)
+    with pytest.raises(Wrong, match="after a call of forward with other numbers: "):
+        agree(double, x, before={0: x + 1}, before_method="forward")

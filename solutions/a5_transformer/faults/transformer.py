@@ -1313,6 +1313,13 @@ class SourceMaskIsTheLastEncoders(TwoStacks):
         return self.memory_mask
 
 
+class SourceMaskOfEncodeOrItsOwn(SourceMaskIsTheLastEncoders):
+    def mask_of_cross_attention(self, target, source):
+        if hasattr(self, "memory_mask"):
+            return self.memory_mask
+        return TwoStacks.mask_of_cross_attention(self, target, source)
+
+
 class SourcePadsCountedFirst(TwoStacks):
     """As many places at the front of the source are real as it has real tokens, wherever these
     stand.
