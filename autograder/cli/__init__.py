@@ -5,21 +5,26 @@ Exit status: 0 everything was graded, 1 some submissions need staff, 2 a wrong c
 """
 
 import gc
+import sys
 
 gc.disable()  # nothing of what is imported is garbage, and to look for some takes half a second
 
-from autograder.cli import (  # noqa: E402 (see above)
-    assignment,
-    authoring,
-    bundle,
-    collect,
-    diff,
-    export,
-    grading,
-    similar,
-    verify,
-)
-from autograder.cli.app import app  # noqa: E402
+try:
+    from autograder.cli import (
+        assignment,
+        authoring,
+        bundle,
+        collect,
+        diff,
+        export,
+        grading,
+        similar,
+        verify,
+    )
+    from autograder.cli.app import app
+except KeyboardInterrupt:  # while torch is imported, which takes seconds
+    print("stopped: by Ctrl-C; run the same command again", file=sys.stderr)
+    sys.exit(3)
 
 gc.freeze()  # nor will it be
 gc.enable()

@@ -170,7 +170,12 @@ def nearest(folder: Path) -> Path:
 
 def read_nearest(folder: Path) -> Course:
     """The course of this folder, or of the nearest one above."""
-    return read_course(nearest(folder))
+    found = nearest(folder)
+    if not (found / MANIFEST).exists():
+        fail(
+            f"there is no {MANIFEST} in {found}, nor above: name the course's folder with --course"
+        )
+    return read_course(found)
 
 
 def shown(path: Path) -> str:
@@ -196,8 +201,11 @@ def _stop(message: str) -> NoReturn:
 
 
 @contextlib.contextmanager
-def problems_told() -> Iterator[None]:
-    """Tell in a sentence what a caller can mend, and exit with 2; the machine's faults with 3."""
+def problems_told(goes_on: bool = False) -> Iterator[None]:
+    """Tell in a sentence what a caller can mend, and exit with 2; the machine's faults with 3.
+
+    goes_on: run again, the command takes up what was done.
+    """
     try:
         with _ends_in_order() as ended_by:
             yield
@@ -206,7 +214,8 @@ def problems_told() -> Iterator[None]:
     except BaseException as error:
         if ended_by or isinstance(error, KeyboardInterrupt):  # whatever has become of it on its way
             what = _ENDS[ended_by[0]] if ended_by else "by Ctrl-C"
-            _stop(f"{what}; what was done by then is kept, and the same command goes on from there")
+            kept = "what was done by then is kept, and the same command goes on from there"
+            _stop(f"{what}; {kept if goes_on else 'run the same command again'}")
         if isinstance(error, (BeingGraded, GradebookOutOfReach, OSError)):
             _stop(_the_machines(error))
         if isinstance(error, (*_EXPECTED, ValueError, RuntimeError)):

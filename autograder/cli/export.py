@@ -108,7 +108,7 @@ def export(
         if folders := [str(each) for each in targets if each.is_dir()]:
             fail(f"{folders[0]} is a folder: name the file with --output")
         there = [os.path.relpath(each) for each in targets if each.exists()]
-        if there and not force:
+        if there and not force and not dry_run:
             fail(
                 f"{', '.join(there)} is there already: --force replaces it, --output names another"
             )

@@ -17,7 +17,15 @@ from pydantic_core import ErrorDetails
 from autograder.course.assignment import Assignment, ByHand, Item, Limits, RubricLine
 from autograder.course.at_once import AtOnce
 from autograder.course.dates import Dates, Late
-from autograder.course.entry import ID_PATTERN, ID_WORDS, Entry, Title, UnknownIdError, with_ids
+from autograder.course.entry import (
+    ID_PATTERN,
+    ID_WORDS,
+    Entry,
+    Title,
+    UnknownIdError,
+    nearest_of,
+    with_ids,
+)
 from autograder.course.handout import Handout
 from autograder.course.layout import SOLUTIONS, source_path
 from autograder.course.lines import FILE, ManifestError, Problems, find, read_yaml, written
@@ -67,7 +75,8 @@ class Course(Entry):
         """The assignment with this id; raises UnknownIdError."""
         known = {assignment.id: assignment for assignment in self.assignments}
         if id not in known:
-            raise UnknownIdError(f"no assignment {id!r} in {FILE}; it has: {', '.join(known)}")
+            said = f"no assignment {id!r} in {FILE}{nearest_of(id, known)}"
+            raise UnknownIdError(f"{said}; it has: {', '.join(known)}")
         return known[id]
 
 

@@ -34,18 +34,18 @@ class Alone:
         self._ask = ask
         self._beside = cache(self._made_beside)
 
-    def fails_through(self, faults: Faults, item: str, loosely: bool = False) -> bool:
+    def fails_through(self, faults: Faults, item: str, roughly: bool = False) -> bool:
         """Whether an item that these faults explain shows that all else in it is right.
 
-        loosely: they explain it to the digits of float32 alone.
+        roughly: they explain it to the digits of float32 alone, or what is raised in other words.
         """
         return all(
-            self._shows_the_rest(component, faults, item, loosely)
+            self._shows_the_rest(component, faults, item, roughly)
             for component in self._bank.components
         )
 
     def _shows_the_rest(
-        self, component: Component, faults: Faults, item: str, loosely: bool
+        self, component: Component, faults: Faults, item: str, roughly: bool
     ) -> bool:
         cases = self._bank.cases
         known = [each for each in self._bank.cases_of(component) if each in self._answers]
@@ -58,7 +58,7 @@ class Alone:
         # An earlier part's mistake may be at work in a later one or not.
         own = tuple(each for each in faults if each in component.faults)
         choices = dict.fromkeys((faults,) if unloaded else (faults, own))
-        if not loosely and not any(
+        if not roughly and not any(
             all(map(self._beside(component, each, unloaded).agrees, places)) for each in choices
         ):
             return False

@@ -14,7 +14,8 @@ class Diagnosis:
 
     loosely: its numbers agree to the digits of float32 alone; once: what had to be done first;
     partly: something of the item is wrong in another component, and nothing explains that; styles:
-    another right way to write it, beside which the faults give these results.
+    another right way to write it, beside which the faults give these results. in_other_words: what
+    is raised says it otherwise.
     """
 
     faults: Faults
@@ -24,6 +25,7 @@ class Diagnosis:
     once: str = ""
     partly: bool = False
     styles: Faults = ()
+    in_other_words: bool = False
 
     def __str__(self) -> str:
         """The paragraphs that the student reads."""

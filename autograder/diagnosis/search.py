@@ -23,6 +23,7 @@ from autograder.diagnosis.choices import Choices, best
 from autograder.diagnosis.components import Component
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
 from autograder.diagnosis.fault import Fault, Faults, combine
+from autograder.diagnosis.raised import but_for_errors, raised_alike
 from autograder.diagnosis.threads import one_thread
 from autograder.sandbox.session import Answer
 
@@ -67,11 +68,12 @@ def diagnose(
             for item in unsure.intersection(ours):
                 if not sure.issuperset(ours[item].faults):
                     del ours[item]
+            answered = Agreement(bank, component, answers, False)
+            ours |= raised_alike(answered, ours, wanted - ours.keys())
             left = wanted - ours.keys()
             for item in left:
                 silent.setdefault(item, set()).update(component.of)
-            if left:
-                ours |= _but_for_errors(Agreement(bank, component, answers, False), ours, left)
+            ours |= but_for_errors(answered, ours, left)
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain
@@ -83,20 +85,6 @@ def _in_turn(component: Component) -> Iterator[tuple[bool, Faults]]:
     yield False, ()
     yield from ((False, (each,)) for each in component.styles)
     yield True, ()
-
-
-def _but_for_errors(
-    ours: Agreement, told: Mapping[str, Diagnosis], items: Iterable[str]
-) -> dict[str, Diagnosis]:
-    """Those of the items in which what is told elsewhere explains whatever was answered."""
-    certain = set(all_of(each.certain for each in told.values()))
-    faults = tuple(each for each in ours.component.faults if each in certain)
-    found = {}
-    for item in items if faults and combine(faults) else ():
-        answered = [each for each in ours.of(item) if ours.answers[each].failure is None]
-        if set(ours.wrong).intersection(answered) and all(ours.agrees(faults, x) for x in answered):
-            found[item] = Diagnosis(faults, len(answered))
-    return found
 
 
 class _Search:

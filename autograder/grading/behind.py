@@ -4,6 +4,7 @@ Follow-through replaces earlier parts that fail; an item that fails then, too, h
 own. The answers with the parts replaced tell which: there it is alone.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,8 +31,16 @@ class Behind:
 
     def failed(self, but: Collection[str]) -> list[str]:
         """The items that fail all the same, without those that are explained already."""
-        failed = [each.item for each in self.outcomes if each.verdict in TO_DIAGNOSE]
-        return [item for item in dict.fromkeys(failed) if item not in but]
+        failed = [each for each in self.outcomes if each.verdict in TO_DIAGNOSE]
+        items = dict.fromkeys(each.item for each in failed)
+        unfit = {each.item for each in failed if self._does_not_fit(each.message or "")}
+        return [item for item in items if item not in but and item not in unfit]
+
+    def _does_not_fit(self, message: str) -> bool:
+        """Whether a part that is right is called with arguments that only theirs takes."""
+        names = "|".join(map(re.escape, self.given))
+        called = rf"TypeError: ({names})(\.\w+)?\(\) (got|takes|missing) "
+        return re.search(called, message) is not None
 
     def judged(self, item: Item, before: ItemResult) -> ItemResult:
         """The item as it is with the parts replaced, if that tells more than it does before."""

@@ -149,7 +149,8 @@ class Explaining:
 
             def fails_alone(item: str, why: Diagnosis) -> bool:
                 faults, view = (*why.faults, *why.styles), views.get(item)
-                so = alone(view).fails_through(faults, item, why.loosely)
+                roughly = why.loosely or why.in_other_words
+                so = alone(view).fails_through(faults, item, roughly)
                 return so and not (view in opened and opened[view].unguarded())
 
             return charge_once(items, found, fails_alone, assignment.carried_share)

@@ -61,8 +61,8 @@ class Packer:
             return {"plain": value}
         if kind is str:
             return {"plain": value[:_MAX_TEXT]}
-        if kind is float:
-            return {"float": repr(value)}
+        if isinstance(value, float):  # numpy's, too
+            return {"float": float.__repr__(value)}
         if depth < _MAX_DEPTH:
             is_dict = kind in (dict, OrderedDict)
             if is_dict and len(value) > self._parts:

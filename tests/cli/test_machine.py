@@ -103,8 +103,28 @@ def test_ctrl_c_over_the_progress_bar(here, whom, tmp_path):
         time.sleep(0.1)
     time.sleep(1)
     (os.killpg if whom == "all" else os.kill)(process.pid, signal.SIGINT)
-    assert "Ctrl-C" in stopped(process)
+    told = stopped(process)
+    assert "Ctrl-C" in told
+    assert "goes on from there" in told
     assert graded(here) == {"ada", "bob"}
     assert list(temporary.glob("autograder-*")) == []
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)  # nobody is left
+
+
+def test_ctrl_c_while_it_starts_is_told_in_a_sentence():
+    code = """
+import builtins
+real = builtins.__import__
+
+def interrupted(name, *args, **more):
+    if name == "torch":
+        raise KeyboardInterrupt
+    return real(name, *args, **more)
+
+builtins.__import__ = interrupted
+import autograder.cli
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert done.stderr == "stopped: by Ctrl-C; run the same command again\n"

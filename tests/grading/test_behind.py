@@ -96,3 +96,23 @@ def test_what_an_earlier_part_raises_is_not_a_mistake_of_a_later_one(items_with,
     assert items["transformer_tensors"].faults.keys() == {
         "transformer.CausalMaskOnTheDefaultDevice"
     }
+
+
+def test_a_right_part_that_does_not_fit_tells_nothing(items_with, exam_of):
+    """Theirs takes another argument: what is put in its place cannot be called as theirs is."""
+    of = {each.name: each.source for each in exam_of("a3_positional_encoding").source.reference}
+    table = of["sinusoidal_encoding"].replace("d_model):", "d_model, on=None):")
+    table = table.replace("if d_model % 2", "if d_model < 0")
+    places = of["positional_encoding"].replace(
+        "sinusoidal_encoding(max_len, d_model)", "sinusoidal_encoding(max_len, d_model, on=None)"
+    )
+    places = places.replace("if t > max_len", "if t < 0")
+    assert "d_model, on=None):" in table
+    assert "d_model < 0" in table
+    assert "on=None)" in places
+    assert "t < 0" in places
+    cells = {"sinusoidal_encoding": table, "positional_encoding": places}
+    items = items_with("a3_positional_encoding", **cells)
+    assert items["encoding_odd_size"].verdict == "wrong"
+    assert items["position_too_long"].faults.keys() == {"positional_encoding.TooLongUnnoticed"}
+    assert "unexpected keyword" not in items["position_too_long"].message

@@ -4,6 +4,7 @@ import struct
 import threading
 import time
 
+import numpy
 import pytest
 import torch
 from hypothesis import given
@@ -224,3 +225,10 @@ def test_half_a_frame_is_too_slow_and_then_closed(pair):
 def test_nobody_reads(pair):
     with pytest.raises(wire.TooSlow):
         wire.send(pair[0], b"x" * (1 << 24), time.monotonic() + 0.05)
+
+
+@pytest.mark.parametrize("value", [1.5, float("-inf"), numpy.float64(0.1)])
+def test_a_number_of_any_kind_of_float_arrives_as_a_float(value):
+    found = there_and_back(value)
+    assert type(found) is float
+    assert found == value

@@ -17,6 +17,7 @@ from .recorded import Came
 from .weights import uniform
 
 _SUMS = 2
+_LARGE = 1e3  # beyond it digits are counted: the sums stay finite, and do not drown what is small
 _NO_NUMBER = {"nan": 1234.5, "posinf": 4321.5, "neginf": -2143.5}  # as far as any from all others
 Print = dict[str, Any]
 
@@ -79,6 +80,8 @@ def _of(value: Any) -> Any:
     if value.device.type == "meta" or value.is_complex():
         return kind
     numbers = value.detach().double().flatten().nan_to_num(**_NO_NUMBER)
+    far = (numbers.abs() / _LARGE).clamp(min=1)
+    numbers = numbers / far * (1 + far.log())
     drawn = uniform(_SUMS * len(numbers), seed=len(numbers)).reshape(_SUMS, -1)
     size = numbers.abs().clamp(min=1).norm()  # what rounding grows with
     return [kind, *torch.cat([size[None], drawn @ numbers]).tolist()]

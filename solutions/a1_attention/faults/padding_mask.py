@@ -10,7 +10,7 @@ class PaddingMask:
     often = (
         *("TrueAtPads", "PadIdIsZero", "PadIdIsTheLeast", "NewAxesMissing", "OneNewAxis"),
         *("OnTheQueries", "BatchInTheMiddle", "ExpandedToAllQueries", "MaskOfFloats"),
-        *("MaskOfInt32", "MaskOfIntegers", "MaskOnTheDefaultDevice"),
+        *("MaskOfInt32", "MaskOfIntegers", "MaskOnTheDefaultDevice", "ExpandedOverThreeAxes"),
     )
 
     def take(self, tokens):
@@ -214,6 +214,30 @@ class BlocksPaddedQueriesToo(PaddingMask):
 
     def arrange(self, real):
         return real[:, None, None, :] & real[:, None, :, None]
+
+
+class ExpandedOverThreeAxes(PaddingMask):
+    """The mask is (batch, t, t): its row is repeated for every query, without an axis for heads.
+
+    Broadcasting repeats it for any number of queries. Which shape does the docstring ask for?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[:, None].expand(-1, real.shape[-1], -1)
+
+
+class BlocksPaddedQueriesOverThreeAxes(PaddingMask):
+    """The mask is (batch, t, t), and False wherever the query or the key is a pad.
+
+    What a padded query receives is looked at by nobody. Which axes does the docstring ask for?
+    """
+
+    item = "padding_mask"
+
+    def arrange(self, real):
+        return real[:, None] & real[:, :, None]
 
 
 class MaskOfFloats(PaddingMask):

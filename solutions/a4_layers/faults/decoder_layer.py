@@ -547,6 +547,18 @@ class CausalWhateverIsPassed(ThreeFrames):
         return causal if mask is None else mask & causal
 
 
+class CausalInPlaceOfTheMask(ThreeFrames):
+    """Self-attention is always causal, and the mask that is passed is not used.
+
+    Whoever calls a layer decides what is blocked. What does None say?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        return causal_mask(x.shape[1], device=x.device)
+
+
 class InvertsTheTargetMask(ThreeFrames):
     """target_mask is turned round on its way: what may be attended to is blocked.
 
@@ -980,7 +992,7 @@ class DropsTheSameEveryTime(ThreeFrames):
 
 
 class WithoutDropout(ThreeFrames):
-    """What the sublayers say is never dropped: neither of the attentions, nor feed_forward.
+    """What the sublayers say is never dropped: no attention's, and not feed_forward's.
 
     feed_forward drops inside. Who drops what comes out of it?
     """

@@ -591,6 +591,18 @@ class AlwaysCausal(SelfAttentionAndNetwork):
         return causal_mask(x.shape[1], device=x.device) if mask is None else mask
 
 
+class CausalInPlaceOfTheMask(SelfAttentionAndNetwork):
+    """Self-attention is always causal, and the mask that is passed is not used.
+
+    Whoever calls a layer decides what is blocked. What does None say?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        return causal_mask(x.shape[1], device=x.device)
+
+
 class WritesToTheMask(SelfAttentionAndNetwork):
     """The result is right, but the mask itself is written to: the caller's tensor has changed.
 
@@ -693,7 +705,7 @@ class DropsTheSameEveryTime(SelfAttentionAndNetwork):
 
 
 class WithoutDropout(SelfAttentionAndNetwork):
-    """What the sublayers say is never dropped, neither that of attention nor that of feed_forward.
+    """What the sublayers say is never dropped: no attention's, and not feed_forward's.
 
     feed_forward drops inside. Who drops what comes out of it?
     """

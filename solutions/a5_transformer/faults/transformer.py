@@ -328,6 +328,19 @@ class TargetVocabularyForBoth(TwoStacks):
         return target, target
 
 
+class TooLongIsCutOff(TwoStacks):
+    """What is longer than max_len is cut off before it is read, and nothing is raised.
+
+    Whoever called gets an answer to another question. What does the docstring raise?
+    """
+
+    item = "max_len"
+
+    def take(self, source, target):
+        longest = len(self.encoder.positional_encoding.encoding)
+        return source[:, :longest], target[:, :longest]
+
+
 class MaxLenForTheEncoderOnly(TwoStacks):
     """max_len gets into the encoder, but the decoder keeps its own default.
 
@@ -1155,6 +1168,38 @@ class SourceMaskOfThreeAxes(TwoStacks):
 
     def source_mask(self, source):
         return super().source_mask(source).squeeze(1)
+
+
+class SourceMaskForEveryQuery(TwoStacks):
+    """The source's mask is (batch, 1, t_source, t_source): its row is repeated for every query.
+
+    A target of another length asks with it, too. Which shape fits any number of queries?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return super().source_mask(source).expand(-1, -1, source.shape[1], -1)
+
+    def mask_of_cross_attention(self, target, source):
+        return self.real(source)
+
+
+class SourceMaskBlocksPaddedQueriesToo(TwoStacks):
+    """The source's mask is (batch, 1, t_source, t_source), and False where the query or the key is
+    padding.
+
+    What a padded query receives is looked at by nobody. Which axis of the scores counts the keys?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        mask = super().source_mask(source)
+        return mask & mask.transpose(-2, -1)
+
+    def mask_of_cross_attention(self, target, source):
+        return self.real(source)
 
 
 class SourceMaskOfIntegers(TwoStacks):

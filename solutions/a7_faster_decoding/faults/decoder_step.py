@@ -505,6 +505,14 @@ class AnyCacheIsWelcome(DecoderStep):
         return super().target_mask(model, target)
 
 
+class AnyCacheWorks(AnyCacheIsWelcome):
+    def check_cache(self, t, kept):
+        self.fits = kept == t - 1
+
+    def target_mask(self, model, target):
+        return super().target_mask(model, target) if self.fits else None
+
+
 class ShorterCacheIsWelcome(DecoderStep):
     """A cache that has too many positions is refused, but not one that has too few.
 
@@ -557,6 +565,17 @@ class NothingIsRefused(DecoderStep):
 
     def check_length(self, t, table):
         pass
+
+
+class NothingIsRefusedAndAllWorks(NothingIsRefused):
+    def check_cache(self, t, kept):
+        self.fits = kept == t - 1
+
+    def locate(self, model, x, table, t):
+        return x + table[self.place(t) :][:1] if t <= len(table) else x + table[-1:]
+
+    def target_mask(self, model, target):
+        return super().target_mask(model, target) if self.fits else None
 
 
 class SizesAsserted(DecoderStep):

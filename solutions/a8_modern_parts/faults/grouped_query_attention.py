@@ -225,6 +225,30 @@ class HeadsAsserted(SizesAsserted):
         Grouped.look_at_groups(self, n_heads, n_kv_heads)
 
 
+class OnlyHeadsAsserted(Grouped):
+    """One remainder ends in an AssertionError where a ValueError was asked for, and the other in
+    nothing.
+
+    Two sizes are divided here. assert is for what can never happen: how is an error raised?
+    """
+
+    item = "gqa_sizes"
+
+    def look_at_heads(self, d_model, n_heads):
+        assert d_model % n_heads == 0, f"{d_model} is not a multiple of {n_heads}"
+
+    def look_at_groups(self, n_heads, n_kv_heads):
+        pass
+
+
+class OnlyGroupsAsserted(OnlyHeadsAsserted):
+    def look_at_heads(self, d_model, n_heads):
+        pass
+
+    def look_at_groups(self, n_heads, n_kv_heads):
+        assert n_heads % n_kv_heads == 0, f"{n_heads} is not a multiple of {n_kv_heads}"
+
+
 class SizesNotNamed(Grouped):
     """The message of the ValueError contains none of the sizes, as numbers.
 
@@ -951,6 +975,18 @@ class DropsTheResultInTrainMode(Grouped):
 
     def project_output(self, merged):
         return F.dropout(self.out_proj(merged), 0.1, self.training)
+
+
+class CausalInPlaceOfTheMask(Grouped):
+    """The attention is always causal, and the mask that is passed is not used.
+
+    Models that write want that. Who says here which positions may be seen?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        return torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
 
 
 class CausalWithoutAMask(Grouped):

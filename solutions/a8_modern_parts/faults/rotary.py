@@ -87,6 +87,11 @@ class OddSizeCrashes(Turning):
         pass
 
 
+class OddSizeCrashesInPairs(OddSizeCrashes):
+    def pairs(self, x):
+        return x.reshape(*x.shape[:-1], -1, 2).unbind(-1)
+
+
 class OddSizeAccepted(Turning):
     """An odd d_k is accepted: nothing is raised.
 
