@@ -87,7 +87,8 @@ class Diagnosis:
         both = tuple(dict.fromkeys(self.faults + other.faults))
         loosely, partly = self.loosely or other.loosely, self.partly or other.partly
         styles, cases = self.styles + other.styles, self.cases + other.cases
-        return Diagnosis(both, cases, loosely=loosely, partly=partly, styles=styles)
+        joined = Diagnosis(both, cases, loosely=loosely, partly=partly, styles=styles)
+        return replace(joined, in_other_words=self.in_other_words or other.in_other_words)
 
     def mistaken(self) -> "Diagnosis":
         """The same with the styles set apart from the mistakes."""

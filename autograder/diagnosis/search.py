@@ -68,12 +68,13 @@ def diagnose(
             for item in unsure.intersection(ours):
                 if not sure.issuperset(ours[item].faults):
                     del ours[item]
-            answered = Agreement(bank, component, answers, False)
-            ours |= raised_alike(answered, ours, wanted - ours.keys())
-            left = wanted - ours.keys()
-            for item in left:
-                silent.setdefault(item, set()).update(component.of)
-            ours |= but_for_errors(answered, ours, left)
+            if left := wanted - ours.keys():
+                answered = Agreement(bank, component, answers, False)
+                ours |= raised_alike(answered, ours, left)
+                left -= ours.keys()
+                for item in left:
+                    silent.setdefault(item, set()).update(component.of)
+                ours |= but_for_errors(answered, ours, left)
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain
