@@ -17,7 +17,7 @@ from rich.progress import (
 from rich.table import Table
 
 from autograder.cli.show import print_result
-from autograder.course import Assignment, Course
+from autograder.course import Assignment, Course, counted
 from autograder.grading import limits_of, prepare
 from autograder.proof import (
     FACTOR,
@@ -70,7 +70,7 @@ def show_samples(
             print_result(out, result)
         if problem is not None:
             out.print(f"  [red]{escape(problem)}[/]", soft_wrap=True)
-    out.print(f"{len(chosen)} samples, {wrong} got something else than they must")
+    out.print(f"{counted(len(chosen), 'sample')}, {wrong} got something else than they must")
     return not wrong
 
 

@@ -133,8 +133,8 @@ def _refused(what: str, found: Iterator[str] | list[str]) -> UnreadableSubmissio
         return UnreadableSubmission(f"{what}, nor anything else: ask what was meant to be there.")
     told = ", ".join(names[:_TOLD]) + (", ..." if len(names) > _TOLD else "")
     return UnreadableSubmission(
-        f"{what}, but there is {told}. Put the notebook that is meant there under that name, and "
-        "grade again."
+        f"{what}, but there {'is' if len(names) == 1 else 'are'} {told}. Put the notebook that is "
+        "meant there under that name, and grade again."
     )
 
 

@@ -65,13 +65,13 @@ def test_the_only_notebook_is_taken_under_any_name(ana):
             f"no {NAME}.ipynb, but there is {NAME}.zip. Put the",
         ),
         ([f"{NAME}/{NAME}/{NAME}.ipynb"], f"but there is {NAME}/{NAME}.ipynb."),
-        ([f"{NAME}/one.ipynb", f"{NAME}/two.ipynb"], "but there is one.ipynb, two.ipynb."),
+        ([f"{NAME}/one.ipynb", f"{NAME}/two.ipynb"], "but there are one.ipynb, two.ipynb."),
         ([f"{NAME}/mail.txt"], "but there is mail.txt."),
         ([f"{NAME}/mail.txt", f"{NAME}/timestamp.txt"], "but there is mail.txt."),
         ([f"{NAME}/timestamp.txt"], "nor anything else"),
         (
             [f"{NAME}/{n}.txt" for n in range(9)],
-            "there is 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, ....",
+            "there are 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, ....",
         ),
         ([f"{NAME}.zip"], f"there is no folder {NAME}, but there is {NAME}.zip."),
         ([f"{NAME} (1)/{NAME}.ipynb"], f"there is no folder {NAME}, but there is {NAME} (1)."),
@@ -113,7 +113,7 @@ def test_what_is_below_a_link_is_not_even_looked_for(ana):
     elsewhere = hand_in(ana.parents[1] / "elsewhere")
     hand_in(ana, f"{NAME}/mine.txt")
     (ana / NAME / "more").symlink_to(elsewhere.parent)
-    assert "but there is mine.txt, more." in refusal(ana)
+    assert "but there are mine.txt, more." in refusal(ana)
 
 
 def test_a_file_beside_the_notebook_that_is_a_link_is_refused(ana):
@@ -162,5 +162,5 @@ def test_a_folder_of_many_names_is_looked_at_for_a_moment_only(ana, monkeypatch)
         hand_in(ana, f"{NAME}/{number}/{number}.txt")
     looks, scandir = [], os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: looks.append(path) or scandir(path))
-    assert "but there is " in refusal(ana)
+    assert "but there are " in refusal(ana)
     assert len(looks) < 30
