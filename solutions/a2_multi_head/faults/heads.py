@@ -1331,6 +1331,14 @@ class MaskGetsAnotherAxis(Heads):
         return mask.broadcast_to(*query.shape[:1], self.n_heads, query.shape[1], key.shape[1])
 
 
+class MaskGetsAFifthAxis(MaskGetsAnotherAxis):
+    def shape_mask(self, mask, query, key):
+        return None if mask is None else mask.unsqueeze(1)
+
+    def block(self, scores, mask):
+        return scores.masked_fill(~mask, self.fill(scores))
+
+
 class OneKeyIsAlwaysHeard(Heads):
     """Where there is one key only, the mask is not asked.
 

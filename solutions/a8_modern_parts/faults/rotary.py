@@ -696,6 +696,29 @@ class PositionsFromATable(Turning):
         return torch.arange(-limit, limit, device=positions.device)[positions + limit]
 
 
+class PositionsAreRows(Turning):
+    """Positions are rows of a table: those below 0 count from its end, and those beyond it end in an
+    IndexError.
+
+    Positions are any whole numbers. What is needed of one to find its angle, other than a row?
+    """
+
+    item = "rotary_positions"
+
+    def place(self, positions, x):
+        return torch.arange(2048, device=positions.device)[positions]
+
+
+class PositionsAreRowsOf1024(PositionsAreRows):
+    def place(self, positions, x):
+        return torch.arange(1024, device=positions.device)[positions]
+
+
+class PositionsAreRowsOf512(PositionsAreRows):
+    def place(self, positions, x):
+        return torch.arange(512, device=positions.device)[positions]
+
+
 class PositionsEndInATable(PositionsFromATable):
     """Positions beyond some number are taken for that number, as if there were no further ones.
 
