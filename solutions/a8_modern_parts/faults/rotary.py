@@ -697,8 +697,8 @@ class PositionsFromATable(Turning):
 
 
 class PositionsAreRows(Turning):
-    """Positions are rows of a table: those below 0 count from its end, and those beyond it end in an
-    IndexError.
+    """Positions are rows of a table: those below 0 count from its end, and those beyond it end
+    in an IndexError.
 
     Positions are any whole numbers. What is needed of one to find its angle, other than a row?
     """
