@@ -188,8 +188,8 @@ class _Call:
         else:
             module, method = made(target, kept), target.method
             self._function = module if method == "forward" else getattr(module, method)
-            first = how.before_method or method
-            self._first = module if hasattr(torch.nn.Module, first) else getattr(module, first)
+            first = how.before_method or ("forward" if hasattr(torch.nn.Module, method) else method)
+            self._first = module if first == "forward" else getattr(module, first)
         self._inputs = [*args, *kwargs.values()]
         given = {id(each): _passed(each, self._device) for each in self._inputs}
         self._given = [made(given[id(each)], kept) for each in self._inputs]

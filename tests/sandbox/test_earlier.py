@@ -97,8 +97,8 @@ def test_what_we_put_back_and_what_is_like_nothing_was_not_written_to(asking, x,
 
 
 def test_what_another_method_has_left_behind_shows(asking, x):
-    agree = asking("return x * 2", "return x * (2 if self.seen is None else 3)")
-    double = agree.module("Layer", 6, 3).of("double")
-    agree(double, x)
-    with pytest.raises(Wrong, match="after a call of forward with other numbers: "):
-        agree(double, x, before={0: x + 1}, before_method="forward")
+    agree = asking("return x * 2", "self.table = self.table * 2\n        return x * 2")
+    layer = agree.module("Layer", 6, 3)
+    agree(layer, x, before={0: x + 1})
+    with pytest.raises(Wrong, match="after a call of double with other numbers: "):
+        agree(layer, x, before={0: x + 1}, before_method="double")
