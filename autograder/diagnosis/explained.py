@@ -87,8 +87,14 @@ class Diagnosis:
         both = tuple(dict.fromkeys(self.faults + other.faults))
         loosely, partly = self.loosely or other.loosely, self.partly or other.partly
         styles, cases = self.styles + other.styles, self.cases + other.cases
-        joined = Diagnosis(both, cases, loosely=loosely, partly=partly, styles=styles)
-        return replace(joined, in_other_words=self.in_other_words or other.in_other_words)
+        return Diagnosis(
+            both,
+            cases,
+            loosely=loosely,
+            partly=partly,
+            styles=styles,
+            in_other_words=self.in_other_words or other.in_other_words,
+        )
 
     def mistaken(self) -> "Diagnosis":
         """The same with the styles set apart from the mistakes."""

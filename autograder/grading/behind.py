@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from autograder.checking import CheckOutcome
 from autograder.course import Item, ItemResult, Verdict
+from autograder.diagnosis import Case
 from autograder.grading.judge import judge, parts_replaced
 from autograder.notebooks import Submission
 from autograder.sandbox.session import Answer
@@ -29,18 +30,21 @@ class Behind:
     outcomes: tuple[CheckOutcome, ...]
     answers: Mapping[int, Answer]
 
-    def failed(self, but: Collection[str]) -> list[str]:
-        """The items that fail all the same, without those that are explained already."""
-        failed = [each for each in self.outcomes if each.verdict in TO_DIAGNOSE]
-        items = dict.fromkeys(each.item for each in failed)
-        unfit = {each.item for each in failed if self._does_not_fit(each.message or "")}
-        return [item for item in items if item not in but and item not in unfit]
+    def failed(self, but: Collection[str], cases: Sequence[Case]) -> list[str]:
+        """The items that fail all the same, without those that are explained already.
 
-    def _does_not_fit(self, message: str) -> bool:
-        """Whether a part that is right is called with arguments that only theirs takes."""
+        Nor those in which a right part is called with arguments that only theirs takes.
+        """
         names = "|".join(map(re.escape, self.given))
-        called = rf"TypeError: ({names})(\.\w+)?\(\) (got|takes|missing) "
-        return re.search(called, message) is not None
+        refuses = re.compile(rf"({names})(\.\w+)?\(\) (got|takes|missing) ")
+        raised = ((at, each.failure) for at, each in self.answers.items() if each.failure)
+        unfit = {
+            cases[at].item
+            for at, failure in raised
+            if failure.type == "TypeError" and refuses.match(failure.message)
+        }
+        failed = [each.item for each in self.outcomes if each.verdict in TO_DIAGNOSE]
+        return [item for item in dict.fromkeys(failed) if item not in but and item not in unfit]
 
     def judged(self, item: Item, before: ItemResult) -> ItemResult:
         """The item as it is with the parts replaced, if that tells more than it does before."""

@@ -92,7 +92,7 @@ class Explaining:
         views: dict[str, Behind] = {}
         found: dict[str, Diagnosis] = {}
         for view in self.behind:  # what earlier parts hide is alone there
-            hidden = view.failed(but=found)
+            hidden = view.failed(found, self.exam.bank.cases)
             views |= dict.fromkeys(hidden, view)
             found |= self._diagnosed(hidden, view, found)
         wrong = [x.item for x in items if x.verdict in TO_DIAGNOSE and x.item not in views]

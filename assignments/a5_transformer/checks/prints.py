@@ -17,8 +17,9 @@ from .recorded import Came
 from .weights import uniform
 
 _SUMS = 2
-_LARGE = 1e3  # beyond it digits are counted: the sums stay finite, and do not drown what is small
 _NO_NUMBER = {"nan": 1234.5, "posinf": 4321.5, "neginf": -2143.5}  # as far as any from all others
+# Of what is further off digits are counted: the sums stay finite, and do not drown what is small.
+_LARGE = 5e3
 Print = dict[str, Any]
 
 

@@ -505,14 +505,6 @@ class AnyCacheIsWelcome(DecoderStep):
         return super().target_mask(model, target)
 
 
-class AnyCacheWorks(AnyCacheIsWelcome):
-    def check_cache(self, t, kept):
-        self.fits = kept == t - 1
-
-    def target_mask(self, model, target):
-        return super().target_mask(model, target) if self.fits else None
-
-
 class ShorterCacheIsWelcome(DecoderStep):
     """A cache that has too many positions is refused, but not one that has too few.
 
