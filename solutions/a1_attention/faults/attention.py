@@ -264,6 +264,20 @@ class ReturnsFloat32(Attention):
         return x.float()
 
 
+class ResultsInDefaultTensors(Attention):
+    """The results are written into new tensors, which torch makes in float32 and on the CPU.
+
+    Which arguments of torch.zeros and torch.empty say what a new tensor holds, and where it lies?
+    """
+
+    item = "attention_output"
+
+    def cast_back(self, x):
+        made = torch.zeros(x.shape)
+        made[...] = x
+        return made
+
+
 class ReturnsFloat64(Attention):
     """The inputs are turned into float64, so that float32 goes in and float64 comes out.
 
@@ -1769,6 +1783,22 @@ class OneAxisFewerTakenForHeadsInTurn(OneAxisFewerTakenForHeads):
         if 2 < mask.dim() == scores.dim() - 1:
             mask = mask[torch.arange(len(scores), device=mask.device) % len(mask)]
         return super().shape_mask(mask, scores)
+
+
+class MaskReshapedToAllProblems(Attention):
+    """The mask is reshaped to three axes, its last two (t_q, t_k): one that broadcasts has too few
+    numbers for it.
+
+    (t_k,) and (batch, 1, 1, t_k) hold for every query. Which step brings a mask to the scores'
+    shape without changing what it says?
+    """
+
+    item = "attention_mask"
+
+    def shape_mask(self, mask, scores):
+        found = mask.reshape(-1, *scores.shape[-2:])  # (problems, t_q, t_k)
+        problems = torch.arange(scores[..., 0, 0].numel(), device=mask.device)
+        return found[problems % len(found)].reshape(scores.shape)
 
 
 class MaskOfTwoAxesGetsAnother(Attention):

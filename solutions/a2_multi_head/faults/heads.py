@@ -956,15 +956,54 @@ class ValueFirst(Heads):
 
 
 class Float32Inside(Heads):
-    """The inputs are turned into float32, and no longer fit parameters that are float64.
+    """Something becomes float32, whatever the inputs are, and no longer fits parameters that are
+    float64: an input that is turned into it, or a new tensor, which torch makes so, on the CPU.
 
-    The dtype of the inputs is the caller's choice; which step changes it?
+    Which step changes the dtype? And which arguments of torch.zeros say what a new tensor holds,
+    and where it lies?
     """
 
     item = "heads_self_attention"
 
     def cast(self, x):
         return x.float()
+
+
+class AnswersInADefaultTensor(Float32Inside):
+    def cast(self, x):
+        return x
+
+    def gather(self, answers):
+        collected = torch.zeros(answers.shape)
+        collected[...] = answers
+        return collected
+
+
+class HeadsMergedInADefaultTensor(Float32Inside):
+    def cast(self, x):
+        return x
+
+    def glue(self, x):
+        merged = torch.zeros(x.shape[0], x.shape[2], x.shape[1] * x.shape[3])
+        merged[...] = super().glue(x)
+        return merged
+
+
+class HeadsSplitInADefaultTensor(Float32Inside):
+    def cast(self, x):
+        return x
+
+    def cut(self, x):
+        split = torch.zeros(x.shape[0], self.n_heads, x.shape[1], self.d_k)
+        split[...] = super().cut(x)
+        return split
+
+
+class HeadsSplitAndMergedInDefaultTensors(HeadsSplitInADefaultTensor):
+    def glue(self, x):
+        merged = torch.zeros(x.shape[0], x.shape[2], x.shape[1] * x.shape[3])
+        merged[...] = super().glue(x)
+        return merged
 
 
 class NeedsEqualLengths(Heads):

@@ -1045,6 +1045,20 @@ class ReturnsFloat32(Norm):
         return y.float()
 
 
+class ResultInADefaultTensor(Norm):
+    """The result is written into a new tensor, which torch makes in float32 and on the CPU.
+
+    Which arguments of torch.zeros and torch.empty say what a new tensor holds, and where it lies?
+    """
+
+    item = "norm_output"
+
+    def give(self, y, x):
+        made = torch.zeros(y.shape)
+        made[...] = y
+        return made
+
+
 class DetachesTheResult(Norm):
     """No gradient flows back to anything: what is returned has left autograd's graph.
 

@@ -594,6 +594,20 @@ class ReturnsFloat32(RootMeanSquare):
         return y.float()
 
 
+class ResultInADefaultTensor(RootMeanSquare):
+    """The result is written into a new tensor, which torch makes in float32 and on the CPU.
+
+    Which arguments of torch.zeros and torch.empty say what a new tensor holds, and where it lies?
+    """
+
+    item = "rms_tensors"
+
+    def give(self, y, x):
+        made = torch.zeros(y.shape)
+        made[...] = y
+        return made
+
+
 class DetachesTheResult(RootMeanSquare):
     """No gradient flows back to anything: the result has left autograd's graph.
 

@@ -484,6 +484,20 @@ class ReturnsFloat32(Turning):
         return turned.float()
 
 
+class ResultInADefaultTensor(Turning):
+    """The result is written into a new tensor, which torch makes in float32 and on the CPU.
+
+    Which arguments of torch.zeros and torch.empty say what a new tensor holds, and where it lies?
+    """
+
+    item = "rotary_tensors"
+
+    def give(self, turned, x):
+        made = torch.zeros(turned.shape)
+        made[...] = turned
+        return made
+
+
 class WritesInPlace(Turning):
     """The turned numbers are written into x: who called finds other numbers there.
 
