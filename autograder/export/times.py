@@ -41,7 +41,8 @@ def hand_in_time(folder: Path) -> HandInTime:
             text = path.read_text().strip()
             return HandInTime(parse_utc(text) if text else None)
     except (ValueError, OverflowError) as error:
-        why = f"is no date and time, such as 2027-02-08 22:59:00 UTC ({error})"
+        said = "".join(each if each.isprintable() else "\ufffd" for each in str(error))
+        why = f"is no date and time, such as 2027-02-08 22:59:00 UTC ({said})"
     except OSError as error:
         why = f"cannot be read ({error.strerror})"
     mend = "mend or remove it, then grade again"

@@ -30,7 +30,10 @@ def is_pasted(found: Collection[str], known: Collection[str]) -> bool:
 
 
 def readings(top: ast.AST) -> Iterator[str]:
-    """How the functions in this read: names of their own, docstrings and annotations left out."""
+    """How the functions in this read: names of their own, docstrings and annotations left out.
+
+    Each without those that stand in it, which are read by themselves: so each word is read once.
+    """
     for node in walked(top):
         if isinstance(node, _FUNCTIONS):
             start = 0 if ast.get_docstring(node, clean=False) is None else 1
@@ -41,7 +44,9 @@ def readings(top: ast.AST) -> Iterator[str]:
 def _own_names(function: ast.AST) -> dict[str, str]:
     """The names that it gives to what it has, in their order, and how they are read."""
     own: dict[str, str] = {}
-    for node in walked(function):
+    inside = below(function)
+    for node in inside:  # which grows
+        inside += below(node) if not isinstance(node, _FUNCTIONS) else ()
         name = None
         if isinstance(node, ast.arg):
             name = node.arg
@@ -77,5 +82,5 @@ def _words(nodes: list[ast.AST], own: dict[str, str]) -> Iterator[str]:
         if _does_nothing(node):
             continue
         yield f"{type(node).__name__}:{said}"
-        if not isinstance(node, ast.arg):  # below it is its annotation
+        if not isinstance(node, (ast.arg, *_FUNCTIONS)):  # below an arg is its annotation
             waiting += list(below(node))[::-1]

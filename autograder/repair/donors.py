@@ -17,6 +17,8 @@ from autograder.repair.view import View
 
 _LONGEST = 5  # lines of a statement
 _KEPT = 64  # of the last cells what was found in them
+# What stands elsewhere in one role, and statements of a cell: four times what any sample has.
+_MOST_IN_A_ROLE, _MOST_STATEMENTS = 30, 400
 _STATEMENTS = cst.SimpleStatementLine, cst.If, cst.For, cst.With
 
 
@@ -65,7 +67,7 @@ def _statements(spot: Spot) -> Iterator[str]:
 
 def _is_known(text: str, spot: Spot) -> bool:
     """Whether all that a piece of code uses is to be had here, or is no local name elsewhere."""
-    names = {name for view in spot.view.all for name in _locals(view)}
+    names = _locals_of_all(spot.view)
     here = {*spot.names, "self"} | _inside(text)
     return all(
         each.removeprefix("self.") in spot.fields if "." in each else each in here
@@ -106,7 +108,7 @@ def _lines(view: View) -> list[cst.CSTNode]:
         for each in _below(function.body) if isinstance(function, cst.FunctionDef) else ():
             if isinstance(each, _STATEMENTS) and not _is_words(each):
                 found.setdefault(view.source(each), each)
-    return list(found.values())
+    return list(found.values())[:_MOST_STATEMENTS]
 
 
 def _is_words(node: cst.CSTNode) -> bool:
@@ -124,6 +126,12 @@ def _locals(view: View) -> frozenset[str]:
 
 
 @lru_cache(_KEPT)
+def _locals_of_all(view: View) -> frozenset[str]:
+    """Those of all cells."""
+    return frozenset().union(*map(_locals, view.all))
+
+
+@lru_cache(_KEPT)
 def _roles(view: View) -> dict[str, list[cst.CSTNode]]:
     """The parts of a cell, by role."""
     found: dict[str, dict[str, cst.CSTNode]] = {}
@@ -132,7 +140,7 @@ def _roles(view: View) -> dict[str, list[cst.CSTNode]]:
         role = _role(each, above[1] if len(above) > 1 else None, view)
         if role is not None:
             found.setdefault(role, {}).setdefault(view.source(each), each)
-    return {role: list(each.values()) for role, each in found.items()}
+    return {role: list(each.values())[:_MOST_IN_A_ROLE] for role, each in found.items()}
 
 
 def _role(node: cst.CSTNode, parent: cst.CSTNode | None, view: View) -> str | None:

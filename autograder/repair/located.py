@@ -14,7 +14,8 @@ class Located:
     it; missing: that is not wrong by itself, but something is not there; items: those of which
     all is right after the edit; whole: whether all that is known of the cell is; others:
     later lines that read alike, and are wrong alike; beginning: of what is said of the piece;
-    beside: it stands beside mistakes that are named, and that the edit need not mend.
+    beside: it stands beside mistakes that are named, and that the edit need not mend; in_part: the
+    items of which something else is wrong, too, which no line mends.
     """
 
     cell: str
@@ -27,6 +28,7 @@ class Located:
     others: tuple[int, ...] = ()
     beginning: str = SOMETHING
     beside: bool = False
+    in_part: frozenset[str] = frozenset()
 
     @property
     def mends_all(self) -> bool:
@@ -56,6 +58,10 @@ def joined(found: Iterable[Located]) -> list[Located]:
         other = by_place.setdefault(place, each)
         items = tuple(dict.fromkeys(other.items + each.items))
         by_place[place] = replace(
-            other, items=items, whole=other.whole and each.whole, beside=other.beside or each.beside
+            other,
+            items=items,
+            whole=other.whole and each.whole,
+            beside=other.beside or each.beside,
+            in_part=other.in_part | each.in_part,
         )
     return [*by_place.values()]

@@ -58,10 +58,9 @@ def locate(
 ) -> list[Located]:
     """Where the mistakes of a submission stand, as far as repairs prove it.
 
-    answers: the submission's, by place among the bank's cases; one without is not looked at.
-    failed: the items to look at. student_of: puts a submission behind the walls; one is there at
-    a time. purse: what may be spent. known: what explains items. repairs: those that were proven
-    behind other parts, to which are added those of now.
+    answers: the submission's, by place among the bank's cases. failed: the items to look at.
+    student_of: puts a submission behind the walls, one at a time. purse: what may be spent. known:
+    what explains items. repairs: those proven behind other parts, to which those of now are added.
     """
     answers = {at: each for at, each in answers.items() if not isinstance(each, Accepted)}
     wrong = {at for at, each in answers.items() if not bank.is_right(at, each)}
@@ -69,24 +68,27 @@ def locate(
     wrong = {at for at in wrong if not fits(answers[at], cases[at])}
     of, kept = source.defined_in, purse.kept
     found, amiss = list[Located](), list[str]()
-    searches, behind = list[_Search](), list[_Search]()  # behind: with what is amiss replaced
+    # behind: with what is amiss replaced; left: wrong, and not looked at
+    searches, behind, left = list[_Search](), list[_Search](), set[int]()
     for cell in (each.name for each in source.reference if each.solution):
         places = [at for at in answers if of.get(cases[at].question.name) == cell]
         if any(at in wrong and cases[at].item in failed for at in places):
             text, earlier, amiss = text_of(submission, cell), amiss, [*amiss, cell]
             if line := in_values(cell, text, [cases[at] for at in places if at in wrong]):
                 found.append(line)
-            if line or stands_on(text, earlier, source):
-                continue
-            about = cell, bank, cases, {at: answers[at] for at in places}, wrong & {*places}
-            searches.append(_Search(*about, failed, student_of, purse, repairs, submission))
-            behind.append(searches[-1].behind(earlier, source))
+            elif stands_on(text, earlier, source):
+                left |= wrong & {*places}
+            else:
+                about = cell, bank, cases, {at: answers[at] for at in places}, wrong & {*places}
+                searches.append(_Search(*about, failed, student_of, purse, repairs, submission))
+                behind.append(searches[-1].behind(earlier, source))
     # A mistake of an earlier cell is none of a later one.
     searches = [each for each in behind if each.wrong] or searches
     for done, each in enumerate(searches, 1):
         purse.kept = kept + KEPT * (len(searches) - done)
         submission = each.look(submission, found)
-    return found
+    still = frozenset(cases[at].item for at in left.union(*(each.wrong for each in searches)))
+    return [replace(each, in_part=still.intersection(each.items)) for each in found]
 
 
 @dataclass
@@ -136,9 +138,8 @@ class _Search:
         """
         theirs = text_of(handed_in, self.cell).splitlines()
         for _ in range(_ROUNDS):
-            if not any(self.cases[at].item in self.failed for at in self.wrong):
-                break
-            if (proof := self._repair(handed_in)) is None:
+            left = any(self.cases[at].item in self.failed for at in self.wrong)
+            if not left or (proof := self._repair(handed_in)) is None:
                 break
             edit = proof.edit
             if [edit.source] != [each.strip() for each in theirs[edit.line - 1 : edit.line]]:
@@ -256,9 +257,8 @@ class _Search:
         self, trials: Trials, these: Sequence[Edit], places: Sequence[int]
     ) -> list[Proof] | None:
         """What edits prove; None if not all could be tried: another line might be as good."""
-        first, done, found = places[0], Counter[int](), list[Proof]()
-        parts = Counter[int]()
-        left = list(these)
+        first, left, found = places[0], list(these), list[Proof]()
+        done, parts = Counter[int](), Counter[int]()
         while left:
             if self.purse.is_down_to(self.least):
                 return None

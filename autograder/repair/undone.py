@@ -31,11 +31,13 @@ def undone(cell: str, text: str) -> Undone | None:
 
 
 def _that_do_nothing(tree: ast.AST) -> Iterator[ast.stmt]:
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for block in ast.walk(function):
-                body = block.body if isinstance(block, _DO_SOMETHING) else ()
-                yield from filter(_does_nothing, body)
+    waiting = [(tree, False)]  # each with whether it stands in a function
+    while waiting:
+        node, inside = waiting.pop()
+        inside |= isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if inside and isinstance(node, _DO_SOMETHING):
+            yield from filter(_does_nothing, node.body)
+        waiting += [(each, inside) for each in ast.iter_child_nodes(node)]
 
 
 def _does_nothing(node: ast.stmt) -> bool:

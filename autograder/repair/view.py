@@ -15,6 +15,7 @@ from autograder.repair.rules import children
 
 _DEEPEST = 100  # levels of a tree: libcst's parser has no bound of its own
 _LONGEST = 1 << 15  # bytes of a cell: nobody writes so much by hand
+_MOST = 2_500  # nodes of Python's tree: three times what any sample has
 _ATOMS = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float),
     *(cst.List, cst.Dict, cst.Set, cst.ListComp, cst.SimpleString, cst.ConcatenatedString),
@@ -232,10 +233,12 @@ def _depth(text: str) -> int:
         return _DEEPEST + 1
     if any(isinstance(each, ast.Match) for each in ast.walk(level[0])) and _BRACKETS.search(text):
         return _DEEPEST + 1  # each parenthesis in a pattern takes libcst twice as long
-    depth = 0
+    depth = number = 0
     while level and depth <= _DEEPEST:
         level = [child for each in level for child in ast.iter_child_nodes(each)]
-        depth += 1
+        depth, number = depth + 1, number + len(level)
+        if number > _MOST:
+            return _DEEPEST + 1
     return depth
 
 

@@ -1,6 +1,8 @@
 """The pairs side by side, on one page: what they share is marked, and nobody is accused."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +16,7 @@ from autograder.similar.works import HandedOut, Work
 __all__ = ["Skipped", "write_similar_page"]
 
 _RARE = 0.5  # what counts less is marked less
+_NUMBERS = 12  # of the stretches that one is the same as, are told
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def _show(pair: Pair, given: HandedOut, rarity: Rarity) -> _Shown:
             if work is pair.left:
                 numbered += runs
             words = [(each.start, each.end) for each in found if each.kind != "code"]
-            cells.append((title, list(_pieces(text, runs, words, numbered))))
+            cells.append((title, list(_pieces(text, runs, words, _numbers(numbered)))))
         sides.append(_Side(work.label, cells))
     mistakes = sorted(what for key, what in pair.left.mistakes.items() if key in weights)
     counts["mistake"] = {key: weights[key] for key in pair.left.mistakes if key in weights}
@@ -126,17 +129,34 @@ def _runs(found: Sequence[Mark], weights: dict[int, float]) -> Iterator[_Run]:
         yield run
 
 
+def _numbers(runs: Sequence[_Run]) -> Mapping[int, list[int]]:
+    """The first few numbers of the stretches, from 1, in which each mark is."""
+    found = defaultdict[int, list[int]](list)
+    for number, run in enumerate(runs, 1):
+        for key in run.keys:
+            if len(found[key]) <= _NUMBERS:
+                found[key].append(number)
+    return found
+
+
 def _pieces(
-    text: str, runs: Sequence[_Run], words: Sequence[tuple[int, int]], numbered: Sequence[_Run]
+    text: str,
+    runs: Sequence[_Run],
+    words: Sequence[tuple[int, int]],
+    numbers: Mapping[int, list[int]],
 ) -> Iterator[_Piece]:
+    """The text in pieces. runs, words: in their order, of which none overlap."""
     ends = {0, len(text), *(at for run in runs for at in (run.start, run.end))}
     ends |= {at for word in words for at in word}
+    of_runs, of_words = [each.start for each in runs], [at for at, _ in words]
     for start, end in pairwise(sorted(ends)):
-        run = next((run for run in runs if run.start <= start < run.end), None)
-        own = any(at <= start < until for at, until in words)
+        before, word = bisect_right(of_runs, start) - 1, bisect_right(of_words, start) - 1
+        run = runs[before] if before >= 0 and start < runs[before].end else None
+        own = word >= 0 and start < words[word][1]
         shade = "" if run is None else "rare" if run.weight >= _RARE else "less"
-        numbers = ""
+        told = ""
         if run and run.start == start:
-            same = (at for at, each in enumerate(numbered, 1) if each.keys & run.keys)
-            numbers = ", ".join(map(str, same))
-        yield _Piece(text[start:end], numbers, shade, own)
+            same = sorted({at for key in run.keys for at in numbers[key]})
+            more = ["\u2026"] if len(same) > _NUMBERS else []
+            told = ", ".join([*map(str, same[:_NUMBERS]), *more])
+        yield _Piece(text[start:end], told, shade, own)

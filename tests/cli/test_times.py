@@ -41,13 +41,15 @@ def test_a_time_that_is_none_is_its_students_alone(here):
     shutil.copytree(here, theirs)
     written = "submitted/ada/squares/timestamp.txt"
     for course in (here, theirs):
-        (course / written).write_text("the day before yesterday")
+        (course / written).write_text("the day before \x1b[31myesterday")
         (course / "submitted" / "eve" / NAME / "timestamp.txt").mkdir()
 
     said = grade(status=1)
 
     assert "time unknown: ada:" in said
     assert "timestamp.txt is no date and time, such as 2027-02-08 22:59:00 UTC" in said
+    assert "yesterday" in said
+    assert "\x1b" not in said
     assert "time unknown: eve:" in said
     assert "until then the work counts as on time" in said
     # The time of an earlier hand-in would say that this one is late, or is not.

@@ -312,6 +312,7 @@ def test_numbers_are_read_alike_everywhere():
 def test_no_cell_becomes_one_where_lists_are_separated_otherwise():
     assert harmless('Eve;=HYPERLINK("http://x")') == 'Eve;\'=HYPERLINK("http://x")'
     assert harmless("Eve|\t@SUM(1)") == "Eve|\t'@SUM(1)"
+    assert harmless("Eve;-2+3+cmd|' /C calc'!A0").startswith("Eve;'-2+3")
     assert harmless("expected 2; got -1; 3 = 3") == "expected 2; got -1; 3 = 3"
 
 

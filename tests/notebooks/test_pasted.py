@@ -1,5 +1,6 @@
 """A part that another assignment is given is known again, and nobody's own is taken for it."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,18 @@ def test_what_an_assignment_is_given_itself_may_stand_in_a_solution(tmp_path):
     (tmp_path / "given.py").write_text(GIVEN)
     path.write_text(write.format(PASTE.partition("class")[2].join(["class", ""])))
     assert parts_elsewhere(read_source(path)) == {"Walk"}
+
+
+def test_functions_in_functions_are_read_once():
+    depth = 90
+    heads = "\n".join(f"{' ' * at}def f{at}():" for at in range(depth))
+    text = f"{heads}\n{' ' * depth}" + "x = 1; " * 8_000 + "pass\n"
+    started = time.process_time()
+    assert not found(text)
+    assert time.process_time() - started < 3
+
+
+def test_a_part_pasted_into_a_function_is_found():
+    inside = "\n".join(f"    {each}" for each in PASTE.splitlines())
+    source = f"def make():\n{inside}\n    return Walk\nMine = make()\n"
+    assert found(source) == dict.fromkeys({"make", "Mine"}, PASTED)

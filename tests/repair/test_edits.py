@@ -321,7 +321,7 @@ def test_a_cell_of_many_names_is_given_up_before_its_edits_fill_the_memory():
 
 
 def test_a_cell_of_many_pairs_that_are_alike_is_given_up_before_they_take_minutes():
-    text = f"def g(f):\n    return f({', '.join('0' * 3000)})\n"
+    text = f"def g(f):\n    return f({', '.join('0' * 2400)})\n"
     begun = time.process_time()
     with pytest.raises(TooManyEdits):
         texts(text)
@@ -342,3 +342,8 @@ def test_an_edit_that_is_no_python_goes_round_nothing():
     spot = next(each for each in spots(view) if each.source.startswith("y.mean("))
     edit = Edit(view.text, 2, 0, False, "y.mean(-1, keepdim=True, self.b)", spot)
     assert not edit.goes_round
+
+
+def test_a_cell_that_nobody_writes_by_hand_is_not_read():
+    with pytest.raises(ValueError, match="too long"):
+        View("def f(c):\n" + "    g(c)\n" * 900)

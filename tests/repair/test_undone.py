@@ -1,5 +1,7 @@
 """A line in which nothing is done: it is told where there is just one, and means nothing else."""
 
+import time
+
 import pytest
 
 from autograder.repair.undone import undone
@@ -35,3 +37,12 @@ def test_the_line_that_does_nothing_is_found(nothing):
 )
 def test_where_nothing_may_be_meant_nothing_is_told(text):
     assert undone("encoder", text) is None
+
+
+def test_functions_in_functions_are_looked_through_once():
+    depth = 90
+    heads = "\n".join(f"{' ' * at}def f{at}():" for at in range(depth))
+    text = f"{heads}\n{' ' * depth}" + "x = 1; " * 8_000 + "pass\n"
+    started = time.process_time()
+    assert undone("f", text).line == depth + 1
+    assert time.process_time() - started < 3

@@ -82,7 +82,11 @@ def test_a_key_is_the_same_in_every_run():
 
 
 @pytest.mark.parametrize(
-    "text", ['"' * 75_000, "\\" * 75_000, "'\\" * 37_000, '"""' + "\\" * 75_000, "1e" * 37_000]
+    "text",
+    [
+        *('"' * 75_000, "\\" * 75_000, "'\\" * 37_000, '"""' + "\\" * 75_000, "1e" * 37_000),
+        '\\"""\n' * 15_000 + "\\",  # none of them is closed
+    ],
 )
 def test_no_text_takes_long(text):
     started = time.perf_counter()

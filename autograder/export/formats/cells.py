@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 __all__ = ["Cell", "Key", "as_csv", "harmless", "number"]
 
 # Where lists are separated otherwise, a spreadsheet begins another cell there.
-_WITHIN = re.compile(r"([;\t|]\s*)(?=[=+@\uff1d\uff0b\uff20])")
+_WITHIN = re.compile(r"([;\t|]\s*)(?=[-=+@\uff1d\uff0b\uff0d\uff20])")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
