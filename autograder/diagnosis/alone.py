@@ -122,6 +122,8 @@ def _others(item: str, component: Component, faults: Faults) -> list[Fault]:
 class _Beside:
     """What a submission gives, beside what a component with some faults does."""
 
+    _may_be_empty = True  # these may be all that it does: it may not even look at the rest
+
     def __init__(
         self,
         component: Component,
@@ -156,8 +158,13 @@ class _Beside:
         return given.failure is None or self._bank.is_right(place, given)
 
     def shows(self, other: Fault, place: int) -> bool:
-        """Whether another fault would be seen beside these."""
-        return not same(self._given(place, other), self._given(place), self._case(place))
+        """Whether another fault would be seen beside these.
+
+        Not by an exception in the place of an answer: whoever never comes there raises nothing.
+        """
+        both, alone = self._given(place, other), self._given(place)
+        raises = both.failure is not None and alone.failure is None
+        return not (raises and self._may_be_empty) and not same(both, alone, self._case(place))
 
     def _made_case(self, place: int) -> Case:
         return self._bank.cases[place]
@@ -171,6 +178,8 @@ class _Beside:
 
 class _Fitted(_Beside):
     """The same of a module that has other parameters: asked again, with weights that fit."""
+
+    _may_be_empty = False
 
     def _made_case(self, place: int) -> Case:
         return with_fitting_weights(self._bank.cases[place], self._faults, self._bank)

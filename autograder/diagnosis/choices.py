@@ -6,14 +6,14 @@ another is added that explains more of it, or more cases, until nothing is left.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations, takewhile
+from itertools import combinations, islice, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.evidence import tensors_of
 from autograder.diagnosis.fault import Fault, Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
-_SAMPLES = 3  # cases that are not yet explained, each of another item, of which one must be
+_SAMPLES = 3  # cases that are not yet explained, of other items if there are, of which one must be
 _MOST = 5  # mistakes in one component
 
 
@@ -151,13 +151,19 @@ class Choices:
         return (*(each for each in self._agreement.faults if each in own), *theirs)
 
     def _unexplained(self, base: Faults, places: Sequence[int]) -> list[int]:
-        """The first places at which it does not agree, each of another item."""
+        """The first places at which it does not agree, each of another item; then further ones.
+
+        Two mistakes may hide each other in the first case of an item; in another one shows alone.
+        """
         ours, found = self._agreement, dict[str, int]()
         for place in places:
             item = ours.bank.cases[place].item
             if item not in found and not ours.agrees(base, place):
                 found[item] = place
-        return list(found.values())
+        first = list(found.values())
+        others = (x for x in places if ours.bank.cases[x].item in found and x not in first)
+        further = (each for each in others if not ours.agrees(base, each))
+        return first + list(islice(further, max(0, _SAMPLES - len(first))))
 
     def _on_bases(self, choices: Sequence[Faults]) -> list[Faults]:
         return [(*faults, *base) for faults in choices for base in self._bases]

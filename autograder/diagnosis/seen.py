@@ -16,8 +16,19 @@ from autograder.sandbox.failure import Failure
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import EARLIER, Answer
 
-# What torch says of sizes that do not go together, in the words of several operations.
-_SIZES = re.compile(r"must match the (size of tensor b|existing size)|match the broadcast shape")
+# What Python and torch say in other words for every operation, and means one thing.
+_IN_OTHER_WORDS = {
+    "sizes": re.compile(
+        r"must match the (size of tensor b|existing size)|match the broadcast shape"
+    ),
+    "products": re.compile(
+        r"cannot be multiplied|first two dimensions of batch2|previously seen size"
+    ),
+    "shapes": re.compile(r"is invalid for input of size|don't multiply up to the size"),
+    "dtypes": re.compile(r"same (scalar type|data ?type|dtype)|expected scalar type"),
+}
+# That there is nothing, where a tensor was needed; `nothing == 0` is False.
+_NOTHING = re.compile(r"NoneType|got \(bool, |must be Tensor, not bool")
 _MOST_PARTS = 100  # far more than any answer has: each is compared with those of each fault
 KIND = "shape", "dtype", "device", "layout"  # in which two tensors must not differ at all
 
@@ -84,9 +95,11 @@ def _raised(failure: Failure, asked: Asked | None, loosely: bool) -> dict[str, A
     name the numbers.
     """
     if asked is None:
-        sizes = _SIZES.search(failure.words)
-        words = "its own" if failure.is_on_purpose else "sizes" if sizes else failure.words
-        return {"raised": failure.type} | ({} if loosely else {"message": words})
+        said = (what for what, words in _IN_OTHER_WORDS.items() if words.search(failure.words))
+        words = "its own" if failure.is_on_purpose else next(said, failure.words)
+        nothing = _NOTHING.search(failure.message) and not failure.is_on_purpose
+        found = {"raised": "nothing there" if nothing else failure.type}
+        return found | ({} if loosely or nothing else {"message": words})
     if failure.type != asked.error:
         return {"raised": failure.type}
     lost = [str(each) for each in asked.naming if str(each) not in failure.message]

@@ -57,7 +57,7 @@ def charge_located(
         touched = [item for item in failed if item in each.items]
         if touched and paying.isdisjoint(touched):
             paying.add(max(touched, key=lambda item: failed[item].points))
-        right_but_for |= dict.fromkeys(touched, each)
+        right_but_for |= dict.fromkeys((x for x in touched if x not in each.in_part), each)
     return [
         carry(item, _right_but_for(right_but_for[item.item]), share, item.message)
         if item.item in right_but_for and item.item not in paying

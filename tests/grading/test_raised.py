@@ -8,7 +8,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     return weights @ v, weights
 """
 ANOTHER = """    if q.shape[-1] > 12 and mask is None:
-        q = q + mask
+        q = q + {}
     logits = q @"""
 
 
