@@ -111,7 +111,7 @@ def test_operations(agree: Agree) -> None:
 
 
 @item("encoding_far", hint="In which dtype are the positions, and are all of them different in it?")
-@pytest.mark.parametrize(("max_len", "d_model"), [(1201, 32), (1999, 6), (5003, 4), (5101, 2)])
+@pytest.mark.parametrize(("max_len", "d_model"), [(1201, 32), (1999, 6), (5003, 8), (5101, 2)])
 def test_far(agree: Agree, max_len: int, d_model: int) -> None:
     """The values are right for thousands of positions, apart from what float32 loses."""
     agree(TABLE, max_len, d_model)

@@ -41,8 +41,8 @@
 #   that its item is about: the hidden checks ask the same questions with other numbers and sizes.
 #   If one does not end, interrupt the kernel (■): it says in which of your lines it was.
 # - **From scratch**: `softmax`, `log_softmax`, `logsumexp`, `gather` and their kind are welcome,
-#   and so is `torch.optim.Adam`. Not allowed, since they would do the exercise for you:
-#   `F.cross_entropy` and `nn.CrossEntropyLoss`.
+#   also `F.nll_loss` and `F.kl_div`, and so is `torch.optim.Adam`. Not allowed, since they would do
+#   the exercise for you: `F.cross_entropy` and `nn.CrossEntropyLoss`.
 # - **Hints** are folded, in steps. Open one, try again, then open the next.
 # - The checks run your loss mostly in **float64**, and allow next to no error (10⁻¹⁰). What you
 #   make yourself has to have the dtype of the logits, and their device: `torch.full(...)`,

@@ -1541,7 +1541,7 @@ class SubtractsTheLargestOfAllKeys(Attention):
     def normalise(self, scores, mask):
         powers = (scores - scores.amax(-1, keepdim=True)).exp()
         powers = powers if mask is None else powers * mask
-        total = powers.sum(-1, keepdim=True)
+        total = self.total(powers)
         return powers / total.masked_fill(total == 0, 1.0)
 
 
@@ -1713,6 +1713,26 @@ class BlockedRowsEmptyInTheWeightsAlone(Attention):
 
 
 # More of the mask
+
+
+class SilentWhereAllAreSilent(Attention):
+    """Weights become 0 only where the mask blocks everything there is; a single query that may
+    attend to nothing spreads its weight evenly.
+
+    mask.any() is one truth value for the whole tensor. Of what should it be asked?
+    """
+
+    item = "attention_blocked_rows"
+
+    def empty(self, weights, mask):
+        return weights.masked_fill(~mask.any(), 0.0)
+
+
+class SilentWhereAllAreSilentByNewZeros(SilentWhereAllAreSilent):
+    def give(self, output, weights, scores):
+        if weights.any():
+            return output, weights
+        return torch.zeros(output.shape), torch.zeros(weights.shape)
 
 
 class OneKeyIsAlwaysHeard(Attention):
@@ -2149,11 +2169,8 @@ class MasksInTurn(Attention):
 
     item = "attention_mask"
 
-    def block(self, scores, mask):
-        return super().block(scores, in_turn(mask, scores))
-
-    def empty(self, weights, mask):
-        return super().empty(weights, in_turn(mask, weights))
+    def shape_mask(self, mask, scores):
+        return in_turn(mask, scores)
 
 
 class EachMaskInARow(Attention):

@@ -541,7 +541,7 @@ class RowsInTurn(Sinusoids):
 
     def fill(self, sines, cosines, d_model):
         even_row = torch.arange(len(sines))[:, None] % 2 == 0
-        return torch.where(even_row, sines, cosines).repeat_interleave(2, dim=1)
+        return torch.where(even_row, sines, cosines).repeat_interleave(2, dim=1)[:, :d_model]
 
 
 class Transposed(Sinusoids):
@@ -566,6 +566,18 @@ class WithABatchAxis(Sinusoids):
 
     def give(self, table):
         return super().give(table)[None]
+
+
+class WithABatchAxisBehindTheFirst(Sinusoids):
+    """The table has an axis of size 1 behind its first, (max_len, 1, d_model).
+
+    That fits sequences whose first axis is the position. Which shape does the docstring ask for?
+    """
+
+    item = "encoding_values"
+
+    def give(self, table):
+        return super().give(table)[:, None]
 
 
 class TableInFloat64(Sinusoids):

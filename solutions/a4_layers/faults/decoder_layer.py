@@ -1405,6 +1405,57 @@ class DropsTheResult(ThreeFrames):
         return drop(norm(add(x, sublayer(x))))
 
 
+class DropsTheFirstResult(ThreeFrames):
+    """In the first frame dropout comes last, after norm1, and not over what self-attention says.
+
+    Should anything of the stream be lost? Compare your frames, from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def drop_attended(self, said):
+        return said
+
+    def norm_attended(self, x):
+        return self.drop(self.norm1(x))
+
+
+class DropsTheFirstTwoResults(ThreeFrames):
+    """In the frames of both attentions dropout comes last, after the norm.
+
+    Should anything of the stream be lost? Compare your frames, from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def drop_attended(self, said):
+        return said
+
+    def norm_attended(self, x):
+        return self.drop(self.norm1(x))
+
+    def drop_heard(self, said):
+        return said
+
+    def norm_heard(self, x):
+        return self.drop(self.norm2(x))
+
+
+class DropsTheLastResult(ThreeFrames):
+    """In the last frame dropout comes last, after norm3, and not over what feed_forward says.
+
+    Should anything of the stream be lost? Compare your frames, from the inside out.
+    """
+
+    item = "decoder_dropout"
+
+    def drop_fed(self, said):
+        return said
+
+    def norm_fed(self, x):
+        return self.drop(self.norm3(x))
+
+
 class WithoutSelfAttention(ThreeFrames):
     """self_attn is not used: the first frame norms x, and that is all.
 

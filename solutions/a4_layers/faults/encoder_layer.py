@@ -1071,6 +1071,36 @@ class DropsTheResult(SelfAttentionAndNetwork):
         return drop(norm(add(x, sublayer(x))))
 
 
+class DropsTheFirstResult(SelfAttentionAndNetwork):
+    """In the first frame dropout comes last, after norm1, and not over what attention says.
+
+    Should anything of the stream be lost? Compare your two frames, from the inside out.
+    """
+
+    item = "encoder_dropout"
+
+    def drop_attended(self, said):
+        return said
+
+    def norm_attended(self, x):
+        return self.drop(self.norm1(x))
+
+
+class DropsTheSecondResult(SelfAttentionAndNetwork):
+    """In the second frame dropout comes last, after norm2, and not over what feed_forward says.
+
+    Should anything of the stream be lost? Compare your two frames, from the inside out.
+    """
+
+    item = "encoder_dropout"
+
+    def drop_fed(self, said):
+        return said
+
+    def norm_fed(self, x):
+        return self.drop(self.norm2(x))
+
+
 class WithoutAttention(SelfAttentionAndNetwork):
     """Self-attention is not used: the first frame norms x, and that is all.
 

@@ -428,6 +428,18 @@ class AsLongAsTheSource(GreedyDecode):
         return target.shape[1] < source.shape[1]
 
 
+class TwiceAsLongAsTheSource(GreedyDecode):
+    """The rows are at most twice as long as the source, also where max_len allows more.
+
+    Who says here how long a sentence may become?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] < min(max_len, 2 * source.shape[1])
+
+
 class FiftyMoreThanTheSource(GreedyDecode):
     """The rows are at most 50 tokens longer than the source, also where max_len allows more.
 

@@ -245,6 +245,18 @@ class PadIdIsZero(SmoothedLoss):
         return target != 0
 
 
+class PadIdOfZeroIsNone(SmoothedLoss):
+    """A pad_id of 0 counts as none at all: padding is predicted like any other word then.
+
+    0 is False where a truth value is asked for. What does `if pad_id:` ask?
+    """
+
+    item = "loss_padding"
+
+    def find(self, target, pad_id):
+        return target != pad_id if pad_id else torch.ones_like(target, dtype=torch.bool)
+
+
 class PadIdIsTheLeast(SmoothedLoss):
     """Only targets above pad_id count; those below it are taken for padding.
 

@@ -287,6 +287,11 @@ class FallsFromTheEndOfTheWarmup(WarmupRate):
         return (step - warmup_steps) ** -0.5 if step > warmup_steps else math.inf
 
 
+class FallsFromTheEndOfTheWarmupAlone(FallsFromTheEndOfTheWarmup):
+    def choose(self, fall, rise, step, warmup_steps):
+        return fall if step > warmup_steps else rise
+
+
 # The warm-up
 
 

@@ -112,6 +112,15 @@ class PadsBeforeHaveNoPlace(PadsHaveNoPlace):
         return super().__call__(model, target, *others)
 
 
+class RealBeforeAreCounted(PadsHaveNoPlace):
+    def locate(self, model, x, table, t):
+        return x + table[self.before]
+
+    def __call__(self, model, target, *others):
+        self.before = (target[:, :-1] != model.pad_id).sum(1, keepdim=True)  # (batch, 1)
+        return super().__call__(model, target, *others)
+
+
 class PlaceOneOn(DecoderStep):
     """The new token gets the encoding of the position after its own.
 

@@ -821,6 +821,21 @@ class ReturnsFloat32(Grouped):
         return output.float()
 
 
+class TurnsQueriesAndKeys(Grouped):
+    """Queries and keys are turned by their positions, which nobody asked for here.
+
+    Models do so. What is this class given that says where a position stands?
+    """
+
+    item = "gqa_groups"
+
+    def score(self, q, k):
+        if q.shape[-1] % 2 == 0:
+            positions = torch.arange(q.shape[-2], device=q.device)
+            q, k = (rotary(each, positions) for each in (q, k))
+        return q @ k.transpose(-2, -1)
+
+
 class WritesToTheMask(Grouped):
     """The mask is changed: who called finds another one.
 

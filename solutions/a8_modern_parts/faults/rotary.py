@@ -498,6 +498,34 @@ class ResultInADefaultTensor(Turning):
         return made
 
 
+class PairsLeftApart(Turning):
+    """The pairs keep an axis of their own: the result is (..., d_k / 2, 2), and not like x.
+
+    What makes two axes one again, and where does it stand?
+    """
+
+    item = "rotary_output"
+
+    def together(self, first, second):
+        return torch.stack([first, second], dim=-1)
+
+
+class DividesAfterThePower(Turning):
+    """The power is taken before the quotient: the speed is d_k / base^(2i), not base^(-2i / d_k).
+
+    Which comes first in Python, ** or /? Where are brackets missing?
+    """
+
+    item = "rotary_output"
+
+    def exponent(self, even_columns, d_k):
+        self.d_k = d_k
+        return even_columns
+
+    def speed(self, base, exponent):
+        return self.d_k / base**exponent
+
+
 class WritesInPlace(Turning):
     """The turned numbers are written into x: who called finds other numbers there.
 
