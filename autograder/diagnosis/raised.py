@@ -17,8 +17,9 @@ def but_for_errors(
     found = {}
     for item in items if faults and combine(faults) else ():
         answered = [each for each in ours.of(item) if ours.answers[each].failure is None]
-        if set(ours.wrong).intersection(answered) and all(ours.agrees(faults, x) for x in answered):
-            found[item] = Diagnosis(faults, len(answered))
+        fitting = ours.fitting([faults], answered)  # less what shows elsewhere alone
+        if set(ours.wrong).intersection(answered) and fitting:
+            found[item] = Diagnosis(fitting[0], len(answered))
     return found
 
 
