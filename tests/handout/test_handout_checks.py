@@ -114,7 +114,7 @@ def wrapped(change):
         ),
         (lambda o, w, q: (o / 0, w), "of the values are NaN or infinite"),
         (lambda o, w, q: (o.mT, w), "expected shape (2, 3, 5, 6), got shape (2, 3, 6, 5)"),
-        (lambda o, w, q: (o.float(), w), "expected dtype float64, got dtype float32"),
+        (lambda o, w, q: (o.half(), w), "expected dtype float64, got dtype float16"),
         (lambda o, w, q: (o.long(), w), "expected dtype float64, got dtype int64"),
         (lambda o, w, q: (o + 0j, w), "expected dtype float64, got dtype complex128"),
         (lambda o, w, q: (o.bool(), w), "expected dtype float64, got dtype bool"),
