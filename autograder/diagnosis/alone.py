@@ -122,8 +122,6 @@ def _others(item: str, component: Component, faults: Faults) -> list[Fault]:
 class _Beside:
     """What a submission gives, beside what a component with some faults does."""
 
-    _may_be_empty = True  # these may be all that it does: it may not even look at the rest
-
     def __init__(
         self,
         component: Component,
@@ -160,11 +158,14 @@ class _Beside:
     def shows(self, other: Fault, place: int) -> bool:
         """Whether another fault would be seen beside these.
 
-        Not by an exception in the place of an answer: whoever never comes there raises nothing.
+        Of a function, not by an exception in the place of an answer: whoever never comes there
+        raises nothing.
         """
         both, alone = self._given(place, other), self._given(place)
+        case = self._case(place)
         raises = both.failure is not None and alone.failure is None
-        return not (raises and self._may_be_empty) and not same(both, alone, self._case(place))
+        is_module = isinstance(case.question.target, Blueprint)
+        return (is_module or not raises) and not same(both, alone, case)
 
     def _made_case(self, place: int) -> Case:
         return self._bank.cases[place]
@@ -178,8 +179,6 @@ class _Beside:
 
 class _Fitted(_Beside):
     """The same of a module that has other parameters: asked again, with weights that fit."""
-
-    _may_be_empty = False
 
     def _made_case(self, place: int) -> Case:
         return with_fitting_weights(self._bank.cases[place], self._faults, self._bank)
