@@ -14,8 +14,7 @@ from autograder.course import read_course
 from autograder.grading import grade, limits_of, prepare
 from autograder.proof import read_samples
 from autograder.proof.samples import Sample, answered, as_saved, overlaid
-from autograder.release import scripts_on_path
-from autograder.release.builder import build
+from autograder.release import notebook_of, scripts_on_path
 from autograder.sandbox import walls
 from autograder.sandbox.host import Server
 
@@ -118,8 +117,8 @@ def result_with(course, exam_of, one_server, tmp_path_factory):
 
     def result_with(assignment_id, locate=False, **solutions):
         cells = [f'# %% solution="{name}"\n{source}' for name, source in solutions.items()]
-        built = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
-        notebook = overlaid(answered(course, assignment_id, built), "\n".join(["# x", *cells]))
+        right = answered(course, assignment_id, notebook_of(course, assignment_id))
+        notebook = overlaid(right, "\n".join(["# x", *cells]))
         sample = Sample("x", "", "wrong", assignment_id, as_saved(notebook))
         path = sample.write(tmp_path_factory.mktemp("one"))
         exam = exam_of(assignment_id)

@@ -30,7 +30,7 @@ import torch
 from autograder.course import Course, Result, Verdict
 from autograder.grading import Exam, grade, prepare
 from autograder.proof.samples import answered, as_saved, handed_in_files
-from autograder.release import build
+from autograder.release import notebook_of
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.host import Server
 
@@ -166,7 +166,7 @@ class Range:
         self._exam = _exam(course, assignment)
         self._server = Server(wall, _LIMITS)
         self._loot = f"LOOT {secrets.token_hex(4)}"
-        self._stub = build(course, assignment).files[f"{assignment}.ipynb"]
+        self._stub = notebook_of(course, assignment)
         self._right = answered(course, assignment, self._stub)
         self._beside = handed_in_files(course, assignment)
         self._honest = as_saved(self._right)

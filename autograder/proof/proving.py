@@ -38,7 +38,7 @@ from autograder.proof.samples import (
 )
 from autograder.proof.shows import Shows
 from autograder.proof.slips import slips
-from autograder.release import build
+from autograder.release import notebook_of
 
 _KEPT = (Verdict.PASSED, Verdict.CARRIED)
 
@@ -133,7 +133,7 @@ class Maker:
     """Makes submissions that are right except for one solution cell."""
 
     def __init__(self, course: Course, assignment_id: str, folder: Path) -> None:
-        released = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
+        released = notebook_of(course, assignment_id)
         self._right = json.loads(as_saved(answered(course, assignment_id, released)))
         self._id = assignment_id
         self._folder = folder

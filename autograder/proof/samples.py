@@ -37,7 +37,7 @@ from autograder.course import (
     text_of,
 )
 from autograder.notebooks import read_source
-from autograder.release import build
+from autograder.release import notebook_of
 
 Kind = Literal["right", "wrong", "stub", "broken", "hostile"]
 STUB = "untouched_stub"
@@ -132,7 +132,7 @@ def read_samples(course: Course, assignment_id: str) -> list[Sample]:
 
 
 def _read(course: Course, assignment_id: str) -> Iterator[Sample]:
-    released = build(course, assignment_id).files[f"{assignment_id}.ipynb"]
+    released = notebook_of(course, assignment_id)
     right = answered(course, assignment_id, released)
     assignment = course.assignment(assignment_id)
     every = frozenset(item.id for item in assignment.items)

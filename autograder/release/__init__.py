@@ -4,6 +4,7 @@ from autograder.release.builder import (
     Built,
     ReleaseError,
     build,
+    notebook_of,
 )
 from autograder.release.needs import for_course
 from autograder.release.scripts import scripts_on_path
@@ -14,6 +15,7 @@ __all__ = [
     "ReleaseError",
     "build",
     "for_course",
+    "notebook_of",
     "scripts_on_path",
     "without_facts",
 ]

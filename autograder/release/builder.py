@@ -11,6 +11,7 @@ import logging
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,16 +31,24 @@ from autograder.course import (
     assignment_folder,
     handed_out_path,
     read_answers,
+    source_path,
 )
-from autograder.grading import Exam, prepare
+from autograder.grading import prepare
 from autograder.handout import checks as handout_checks
-from autograder.notebooks import MODULE, Source, SourceCell, given_names, given_source, place_of
+from autograder.notebooks import (
+    MODULE,
+    Source,
+    SourceCell,
+    given_names,
+    given_source,
+    place_of,
+    read_source,
+)
 from autograder.release.cases import as_text, recorded_cases
 from autograder.release.leaks import leaks
 from autograder.release.needs import for_people
 from autograder.release.ready import ready_cell
 from autograder.release.refused import refused
-from autograder.release.scripts import scripts_on_path
 from autograder.release.settled import settled
 from autograder.release.story import with_facts, with_points
 
@@ -110,68 +119,85 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     exam = prepare(course, assignment_id, PUBLIC)
     if slips := refused(course, exam):
         raise ReleaseError("\n".join(slips))
-    story = "\n".join(cell.source for cell in exam.source.cells if cell.kind == "markdown")
-    files = {
-        f"checks/{path.name}": path.read_bytes()
-        for path in sorted(Path(handout_checks.__file__).parent.glob("*.py"))
-    }
-    files[_CASES] = recorded_cases(exam).encode()
-    names = given_names(exam.source)
-    if names:
-        files[f"{MODULE}.py"] = given_source(exam.source, names).encode()
-    folder = assignment_folder(course.root, assignment_id)
-    shown = {name: folder / name for name in _FIGURE.findall(story)}
-    listed = {
-        name: handed_out_path(course.root, assignment_id, name) for name in exam.assignment.files
-    }
-    for name, path in (shown | listed).items():
-        if not path.is_file():
-            where = "the story of" if name in shown else "course.yml for"
-            verb = "shows" if name in shown else "lists"
-            raise ReleaseError(f"{where} {assignment_id} {verb} {name}, which is not there")
-        files[name] = path.read_bytes()
-    answers = read_answers(course.root, assignment_id)
-    if answers and exam.assignment.answers == "with_notebook":
-        files[ANSWERS], answers = (folder / ANSWERS).read_bytes(), ()
-    told = [each for answer in answers for each in answer.paragraphs]
-    handout = course.handout
-    ready = ready_cell(exam.source, files, handout.packages, handout.download)
+    beside = _beside(course, exam.source)
+    files = beside | {_CASES: recorded_cases(exam).encode()}
     files |= for_people(course, exam.assignment, files)
-    notebook = f"{assignment_id}.ipynb"
-    files[notebook] = b""
-    built = Built(files | _generate(exam, files, ready, course.late_days))
+    files[f"{assignment_id}.ipynb"] = b""
+    answers = () if ANSWERS in files else read_answers(course.root, assignment_id)
+    told = [each for answer in answers for each in answer.paragraphs]
+    built = Built(files | _generate(course, exam.source, beside, files))
     problems = leaks(built.files, exam.source, {*files}, secret, told)
     if problems:
         raise ReleaseError("the release would give away:\n  " + "\n  ".join(problems))
     return built
 
 
+def notebook_of(course: Course, assignment_id: str) -> bytes:
+    """The students' notebook alone, for which nothing is computed. Raises ReleaseError.
+
+    Whoever makes submissions of it needs no recorded numbers beside it, which take most of the
+    time of a release, nor the scan for leaks.
+    """
+    source = read_source(source_path(course.root, assignment_id))
+    made = _generate(course, source, _beside(course, source), {})
+    return made[f"{assignment_id}.ipynb"]
+
+
+def _beside(course: Course, source: Source) -> dict[str, bytes]:
+    """What lies beside the notebook and is not computed; numbers that are come to `_CASES`."""
+    assignment = course.assignment(source.assignment)
+    story = "\n".join(cell.source for cell in source.cells if cell.kind == "markdown")
+    files = {
+        f"checks/{path.name}": path.read_bytes()
+        for path in sorted(Path(handout_checks.__file__).parent.glob("*.py"))
+    }
+    names = given_names(source)
+    if names:
+        files[f"{MODULE}.py"] = given_source(source, names).encode()
+    folder = assignment_folder(course.root, assignment.id)
+    shown = {name: folder / name for name in _FIGURE.findall(story)}
+    listed = {name: handed_out_path(course.root, assignment.id, name) for name in assignment.files}
+    for name, path in (shown | listed).items():
+        if not path.is_file():
+            where = "the story of" if name in shown else "course.yml for"
+            verb = "shows" if name in shown else "lists"
+            raise ReleaseError(f"{where} {assignment.id} {verb} {name}, which is not there")
+        files[name] = path.read_bytes()
+    if assignment.answers == "with_notebook" and read_answers(course.root, assignment.id):
+        files[ANSWERS] = (folder / ANSWERS).read_bytes()
+    return files
+
+
 # The notebook, by nbgrader
 
 
 def _generate(
-    exam: Exam, files: dict[str, bytes], ready: SourceCell, late_days: int
+    course: Course, source: Source, beside: Iterable[str], files: Mapping[str, bytes]
 ) -> dict[str, bytes]:
-    """What nbgrader's generate_assignment makes of a clean folder with these files."""
-    name = exam.assignment.id
+    """What nbgrader's generate_assignment makes of a clean folder with these files.
+
+    beside: the names of what its first cell expects beside the notebook.
+    """
+    name = source.assignment
+    assignment, handout = course.assignment(name), course.handout
+    ready = ready_cell(source, beside, handout.packages, handout.download)
     with tempfile.TemporaryDirectory(prefix="autograder-release-") as root:
-        source = Path(root) / "source" / name
-        source.mkdir(parents=True)
+        folder = Path(root) / "source" / name
+        folder.mkdir(parents=True)
         for path, data in files.items():
-            (source / path).parent.mkdir(exist_ok=True)
-            (source / path).write_bytes(data)
-        first = _with_first(ready, exam.source)
-        made = source_notebook(first, exam.assignment, late_days)
-        nbformat.write(made, source / f"{name}.ipynb")
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_bytes(data)
+        made = source_notebook(_with_first(ready, source), assignment, course.late_days)
+        nbformat.write(made, folder / f"{name}.ipynb")
         config = Config()
         config.CourseDirectory.root = root
-        config.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
+        config.GenerateAssignment.no_database = True  # a clean folder has no gradebook
+        config.SaveCells.enabled = False
         logger = logging.getLogger("autograder.release")
         directory = CourseDirectory(config=config, assignment_id=name)
         converter = GenerateAssignment(coursedir=directory, config=config, log=logger)
         try:
-            with scripts_on_path("alembic"):  # which makes the gradebook of the clean folder
-                converter.start()
+            converter.start()
         except NbGraderException as error:
             raise ReleaseError(f"nbgrader refuses {name}: {error}") from error
         out = Path(root) / "release" / name

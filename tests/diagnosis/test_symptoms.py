@@ -14,7 +14,7 @@ from autograder.diagnosis.symptoms.probes import probes
 from autograder.grading import grade, limits_of
 from autograder.notebooks.submission import modules_for
 from autograder.proof.samples import Sample, answered, as_saved, overlaid
-from autograder.release.builder import build
+from autograder.release import notebook_of
 from autograder.sandbox.host import Server
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
@@ -79,13 +79,10 @@ def attention(change):
 
 def graded(exam, change, tmp_path, cell="attention"):
     cell = exam.source.defined_in["scaled_dot_product_attention"] if cell == "attention" else cell
-    right = answered(
-        COURSE,
-        exam.assignment.id,
-        build(COURSE, exam.assignment.id).files[f"{exam.assignment.id}.ipynb"],
-    )
+    name = exam.assignment.id
+    right = answered(COURSE, name, notebook_of(COURSE, name))
     notebook = overlaid(right, f'# x\n# %% solution="{cell}"\n{change}')
-    path = Sample("x", "", "wrong", exam.assignment.id, as_saved(notebook)).write(tmp_path)
+    path = Sample("x", "", "wrong", name, as_saved(notebook)).write(tmp_path)
     with Server(choose(), limits_of(exam.assignment)) as server:
         result = grade("x", path, exam, server)
     return {each.item: each for each in result.items}

@@ -16,7 +16,7 @@ from autograder.checking import ChecksBroken
 from autograder.course import source_path
 from autograder.course.manifest import read_course
 from autograder.notebooks.source import read_source
-from autograder.release.builder import ReleaseError, build, source_notebook
+from autograder.release.builder import ReleaseError, build, notebook_of, source_notebook
 from autograder.release.leaks import leaks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,6 +66,11 @@ def changed(tmp_path):
 
 def test_two_builds_are_equal(course, built):
     assert build(course, NAME, SECRET).files == built.files
+
+
+@pytest.mark.parametrize("name", [NAME, "a6_translation"])
+def test_the_notebook_alone_is_the_same(course, name):
+    assert notebook_of(course, name) == build(course, name).files[f"{name}.ipynb"]
 
 
 def test_what_is_committed_is_fresh(built):
