@@ -164,6 +164,7 @@ def test_a_file_that_is_no_utf_8(tiny, file):
     path.write_bytes(path.read_bytes() + b"# \xe4\n")
     said = f"{path}:{line}: byte 0xe4 is not UTF-8: save the file as UTF-8"
     with pytest.raises((ChecksBroken, ValueError), match=f"^{re.escape(said)}$"):
+        prepare(tiny, NAME, "a secret")
         _ = read_samples(tiny, NAME), mutants(read_source(source_path(tiny.root, NAME)))
 
 
