@@ -5,7 +5,7 @@ from autograder.proof.attacking import Found, attack_all
 from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promised import Promised, side_by_side, unkept
-from autograder.proof.promises import Finding, verify
+from autograder.proof.promises import Finding
 from autograder.proof.proven import Proof, lines_told, mean_costs, problems_of
 from autograder.proof.proving import (
     locate_wrong,
@@ -25,6 +25,7 @@ from autograder.proof.tolerances import (
     margins,
 )
 from autograder.proof.trying import grade_samples
+from autograder.proof.verifying import verify
 
 __all__ = [
     "ATTACK_KINDS",

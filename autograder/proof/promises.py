@@ -4,7 +4,7 @@ import os
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -43,30 +43,23 @@ class Finding:
     problem: str | None = None
 
 
-def verify(
+def try_promises(
     course: Course,
-    assignments: Sequence[Assignment],
+    assignment: Assignment,
     wall: str,
     jobs: int,
     tell: Callable[[str], None],
 ) -> Iterator[Finding]:
-    """Try every promise on these assignments, with so many workers; `tell` hears what is done.
+    """Try every promise on an assignment, with so many workers; `tell` hears what is done.
 
-    The manifest is valid, or there would be no course. Problems that keep an assignment from being
-    tried at all are raised, as by `prepare` and `build`.
+    Raises what `prepare` and `build` do.
     """
-    points = sum(each.max_score for each in course.assignments)
-    count = sum(len(each.items) for each in course.assignments)
-    parts = counted(len(course.assignments), "assignment"), counted(count, "item")
-    said = f"{', '.join(parts)}, {points:g} points"
-    yield Finding("course.yml", "valid", said)
-    for assignment in assignments:
-        tell(f"{assignment.id}: the reference, and the release")
-        gate = _Gate(course, assignment, wall, jobs, tell)
-        for promise, look in _PROMISES.items():
-            tell(f"{assignment.id}: {promise}")
-            figure, problem = look(gate)
-            yield Finding(assignment.id, promise, figure, problem)
+    tell(f"{assignment.id}: the reference, and the release")
+    gate = _Gate(course, assignment, wall, jobs, tell)
+    for promise, look in _PROMISES.items():
+        tell(f"{assignment.id}: {promise}")
+        figure, problem = look(gate)
+        yield Finding(assignment.id, promise, figure, problem)
 
 
 class _Gate:

@@ -19,7 +19,7 @@ NAME = "squares"
 PROGRAM = Path(sys.executable).with_name("autograder")
 SEED = 20270208
 STUDENTS = 8
-KILLS = int(os.environ.get("KILLS", "10"))  # a few seconds each; KILLS=50 before a release
+KILLS = int(os.environ.get("KILLS", "6"))  # a few seconds each; KILLS=50 before a release
 # What the gradebook holds of a class, without numbers that it gives to its rows.
 SECONDS = re.compile(rb"Time: .*|<td class=\"sum\">[0-9.]+</td></tr>")  # that grading took
 SCORES = """

@@ -13,7 +13,7 @@ from autograder.sandbox.kept import Kept
 from autograder.sandbox.modules import Blueprint, WrongParameters
 
 COURSE = read_course(ROOT)
-STEP = 5
+STEP = {"a4_layers": 12, "a5_transformer": 12}  # whose layers take seconds
 
 
 class Leaky(nn.Module):
@@ -132,7 +132,8 @@ def test_every_fault_gives_what_it_gives_on_new_modules(name):
     differ = []
     for here, there in zip(kept.components, new.components, strict=True):
         object.__setattr__(there, "_modules", New())
-        for one, same in zip(faults_of(kept, here), faults_of(new, there), strict=True):
+        pairs = (some_of(*each, STEP.get(name, 5)) for each in ((kept, here), (new, there)))
+        for one, same in zip(*pairs, strict=True):
             for place in kept.cases_of(here):
                 answers = kept.answer(here, (one,), place), new.answer(there, (same,), place)
                 if not alike(*answers):
@@ -140,6 +141,6 @@ def test_every_fault_gives_what_it_gives_on_new_modules(name):
     assert not differ
 
 
-def faults_of(bank, component):
-    """Every fifth of a component's faults, and of those that it may have from others."""
-    return [*component.faults, *bank.built_on(component)][::STEP]
+def some_of(bank, component, step):
+    """Some of a component's faults, and of those that it may have from others."""
+    return [*component.faults, *bank.built_on(component)][::step]

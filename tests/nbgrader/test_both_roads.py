@@ -11,7 +11,7 @@ from autograder.proof.samples import sample_class
 
 pytestmark = pytest.mark.slow
 # An assignment, and how many of the demo's class hand in, at least; some of them are broken.
-MANY = [(each.id, 12 if each.id == NAME else 7) for each in read_course(ROOT).assignments]
+MANY = [(each.id, 12 if each.id == NAME else 4) for each in read_course(ROOT).assignments]
 
 
 @pytest.fixture(scope="module", params=[pytest.param(each, id=each[0]) for each in MANY])
@@ -45,7 +45,7 @@ def test_both_roads_agree_to_the_last_digit(both_roads):
         }
         for course in (ours, theirs)
     )
-    assert len(expected) >= 6
+    assert len(expected) >= 4
     assert found == expected
     for course in (ours, theirs):
         run(course, "nbgrader", "export")

@@ -9,13 +9,15 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
+from autograder.checking import ChecksBroken
 from autograder.course.manifest import read_course
 from autograder.proof import promises as verification
 from autograder.proof.pasting import pasted
-from autograder.proof.promises import verify
 from autograder.proof.samples import read_samples
+from autograder.proof.verifying import verify
 from autograder.release import Built
 from autograder.sandbox.walls import choose
+from autograder.template import plan
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "a1_attention"
@@ -104,6 +106,21 @@ def test_each_promise_is_tried_and_the_manifest_is_counted(copied, monkeypatch):
     assert [each.promise for each in found] == ["valid", *tried]
     assert found[0].figure.startswith(f"{len(copied.assignments)} assignments, ")
     assert all(each.problem is None for each in found)
+
+
+@pytest.mark.slow
+def test_several_are_verified_side_by_side_and_told_in_order(tmp_path):
+    names = ["squares", "cubes", "broken"]
+    for name in names:
+        plan(tmp_path, name).write()
+    (tmp_path / "solutions" / "broken" / "checks.py").write_text("def")
+    course, heard, found = read_course(tmp_path), [], []
+    trying = verify(course, course.assignments, choose(), 2, heard.append)
+    with pytest.raises(ChecksBroken, match=r"broken/checks\.py"):
+        found.extend(trying)
+    tried = [(name, each) for name in names[:2] for each in verification._PROMISES]
+    assert [(each.assignment, each.promise) for each in found[1:]] == tried
+    assert {each.partition(":")[0] for each in heard} == {*names}
 
 
 def test_two_builds_may_differ_in_the_last_digit_and_in_nothing_else(monkeypatch):

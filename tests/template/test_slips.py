@@ -155,6 +155,10 @@ def test_a_reference_that_does_what_is_banned(tiny, key, said):
         build(read_course(tiny.root), NAME)
 
 
+def source_of(course):
+    return read_source(source_path(course.root, NAME))
+
+
 @pytest.mark.parametrize(
     "file", ["checks.py", f"{NAME}.py", "faults/distances.py", "faults/equivalent.yml", OVERLAY]
 )
@@ -164,8 +168,7 @@ def test_a_file_that_is_no_utf_8(tiny, file):
     path.write_bytes(path.read_bytes() + b"# \xe4\n")
     said = f"{path}:{line}: byte 0xe4 is not UTF-8: save the file as UTF-8"
     with pytest.raises((ChecksBroken, ValueError), match=f"^{re.escape(said)}$"):
-        prepare(tiny, NAME, "a secret")
-        _ = read_samples(tiny, NAME), mutants(read_source(source_path(tiny.root, NAME)))
+        _ = prepare(tiny, NAME, "x"), read_samples(tiny, NAME), mutants(source_of(tiny))
 
 
 def rubric(*points):
