@@ -30,10 +30,10 @@ from rivals import Command, full_notebook, hand_in, otter, otter_scores, scores,
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import LocalStudent
 from autograder.course.manifest import read_course
+from autograder.export.scripts import scripts_on_path
 from autograder.grading import limits_of, prepare
 from autograder.notebooks.submission import modules_for, read_submission
 from autograder.proof.samples import read_samples
-from autograder.release.scripts import scripts_on_path
 from autograder.sandbox.host import Server
 from autograder.sandbox.walls import choose
 

@@ -11,10 +11,11 @@ import pytest
 import torch
 
 from autograder.course import read_course
+from autograder.export.scripts import scripts_on_path
 from autograder.grading import grade, limits_of, prepare
 from autograder.proof import read_samples
 from autograder.proof.samples import Sample, answered, as_saved, overlaid
-from autograder.release import notebook_of, scripts_on_path
+from autograder.release import notebook_of
 from autograder.sandbox import walls
 from autograder.sandbox.host import Server
 

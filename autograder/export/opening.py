@@ -15,7 +15,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, SQLAlchemyError
 
-from autograder.release import scripts_on_path
+from autograder.export.scripts import scripts_on_path
 
 __all__ = ["GradebookError", "GradebookOutOfReach", "file_of", "looked_into", "open_gradebook"]
 __all__ += ["shown"]

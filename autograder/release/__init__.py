@@ -7,7 +7,6 @@ from autograder.release.builder import (
     notebook_of,
 )
 from autograder.release.needs import for_course
-from autograder.release.scripts import scripts_on_path
 from autograder.release.story import without_facts
 
 __all__ = [
@@ -16,6 +15,5 @@ __all__ = [
     "build",
     "for_course",
     "notebook_of",
-    "scripts_on_path",
     "without_facts",
 ]

@@ -123,7 +123,8 @@ def build(course: Course, assignment_id: str, secret: str | None = None) -> Buil
     files = beside | {_CASES: recorded_cases(exam).encode()}
     files |= for_people(course, exam.assignment, files)
     files[f"{assignment_id}.ipynb"] = b""
-    answers = () if ANSWERS in files else read_answers(course.root, assignment_id)
+    open_to_all = exam.assignment.answers == "with_notebook"
+    answers = () if open_to_all else read_answers(course.root, assignment_id)
     told = [each for answer in answers for each in answer.paragraphs]
     built = Built(files | _generate(course, exam.source, beside, files))
     problems = leaks(built.files, exam.source, {*files}, secret, told)

@@ -12,7 +12,7 @@ from nbgrader.plugins.export import CsvExportPlugin
 from autograder.course import Course, Person, Roster, Verdict
 from autograder.course.extensions import Extension
 from autograder.export import NothingGraded, State, gather
-from autograder.release import scripts_on_path
+from autograder.export.scripts import scripts_on_path
 
 A1 = with_report(assignment())
 A2 = A1.model_copy(update={"id": "a2", "title": "The second"})
