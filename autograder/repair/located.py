@@ -12,8 +12,9 @@ class Located:
 
     line: of the cell, from 1, as exceptions count; source: that line; what: the piece of code in
     it; missing: that is not wrong by itself, but something is not there; items: those of which
-    all is right after the edit; whole: whether all that is known of the cell is; others:
-    later lines that read alike, and are wrong alike; beginning: of what is said of the piece;
+    all is right after the edit; whole: whether all that is known of the cell is, which nothing is
+    said of where a mistake that is named excuses what these items do not ask; others: later lines
+    that read alike, and are wrong alike; beginning: of what is said of the piece;
     beside: it stands beside mistakes that are named, and that the edit need not mend; in_part: the
     items of which something else is wrong, too, which no line mends.
     """

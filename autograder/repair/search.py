@@ -147,7 +147,7 @@ class _Search:
             told = edit.line, edit.source, edit.what, edit.missing
             if items := tuple(each for each in proof.items if each in self.failed):
                 beside = not proof.final and any(self.cases[at].known for at in proof.mended)
-                how = items, proof.whole, edit.others, edit.beginning
+                how = items, proof.whole and (proof.final or beside), edit.others, edit.beginning
                 found.append(Located(self.cell, *told, *how, beside))
             self.repairs.append((self.cell, edit))
             self.submission = with_cell(self.submission, self.cell, edit.text)

@@ -1,6 +1,10 @@
 """Mistakes of which one hides another: a line beside what is named, and a name behind a line."""
 
+from dataclasses import replace
+
 import pytest
+
+from autograder.grading import grade
 
 # Nobody foresees the 1.1 for float32, and the scale is a mistake that is known.
 LINE_BESIDE_A_NAME = """\
@@ -85,6 +89,23 @@ def test_a_line_is_told_beside_what_is_named(hand_in):
         in items(result)["attention_tensors"].message
     )
     assert result.score == 17
+
+
+def test_a_line_is_not_told_of_another_mistake_of_its_cell(
+    samples_of, exam_of, one_server, tmp_path
+):
+    exam, sample = exam_of("a2_multi_head"), samples_of("a2_multi_head")["annotated_transformer"]
+    exam = replace(exam, assignment=exam.assignment.model_copy(update={"locate": True}))
+    result = grade("x", sample.write(tmp_path), exam, one_server)
+    mask, drops = result.mistakes
+    assert mask.faults == ("heads.MaskGetsAnotherAxis",)
+    assert mask.place.source == "mask = mask.unsqueeze(1)"
+    assert mask.proof.endswith(
+        "`mask = mask.unsqueeze(1)`, everything that these items ask is right."
+    )
+    assert drops.faults == ("heads.DropsWeightsInTrainMode",)
+    assert drops.place is None
+    assert not drops.proof
 
 
 def test_what_puts_the_named_right_too_is_told_before_what_need_not(result_with):
