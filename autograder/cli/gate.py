@@ -34,6 +34,7 @@ from autograder.proof import (
     problems_of,
     prove,
     read_samples,
+    rows_told,
     short_names,
     stale_shows,
     try_all_mutants,
@@ -179,7 +180,7 @@ def _proven(proofs: Sequence[Proof]) -> Table:
     table.add_column()
     for name in short_names(proofs):
         table.add_column(name, justify="right")
-    for row in proofs[0].figures:
+    for row in rows_told(proofs):
         table.add_row(row, *(str(each.figures[row]) for each in proofs))
     table.add_row(
         "points that one fault costs, mean", *(f"{mean_costs([each]):.1%}" for each in proofs)

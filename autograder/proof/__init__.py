@@ -6,7 +6,7 @@ from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import open_pool
 from autograder.proof.promised import Promised, side_by_side, unkept
 from autograder.proof.promises import Finding
-from autograder.proof.proven import Proof, lines_told, mean_costs, problems_of
+from autograder.proof.proven import Proof, lines_told, mean_costs, problems_of, rows_told
 from autograder.proof.proving import (
     locate_wrong,
     measure,
@@ -47,6 +47,7 @@ __all__ = [
     "problems_of",
     "prove",
     "read_samples",
+    "rows_told",
     "sample_class",
     "short_names",
     "side_by_side",

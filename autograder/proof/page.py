@@ -9,7 +9,15 @@ from autograder.diagnosis import Component, named
 from autograder.export import write_page
 from autograder.proof.locating import LEAST_LOCATED
 from autograder.proof.mutants import Tried
-from autograder.proof.proven import Graded, Proof, Told, lines_told, mean_costs, problem_of_all
+from autograder.proof.proven import (
+    Graded,
+    Proof,
+    Told,
+    lines_told,
+    mean_costs,
+    problem_of_all,
+    rows_told,
+)
 
 __all__ = ["short_names", "write_proof"]
 
@@ -70,6 +78,7 @@ def write_proof(proofs: Sequence[Proof], course_name: str, path: Path) -> None:
         "course_name": course_name,
         "sections": sections,
         "totals": totals,
+        "rows": rows_told(proofs),
         "bad": _BAD,
         "lines_told": lines_told(proofs),
         "least_located": LEAST_LOCATED,

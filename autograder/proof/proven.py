@@ -123,25 +123,37 @@ class Proof:
     @cached_property
     def figures(self) -> dict[str, int]:
         """How many there are of everything, by what it is."""
-        counts = Counter(each.told for each in self.pairs)
         return {
             "single faults": len(self.singles),
             "caught by the item meant for them": sum(each.caught for each in self.singles),
             "named": sum(each.told is Told.NAMED for each in self.singles),
             "too dear": sum(each.is_too_dear for each in self.singles),
+            **self._pairs,
+            "right variants": len(self.variants),
+            "that lost or were told something": sum(map(bool, self.variants.values())),
+            **self._mutants,
+            **self._lines,
+            "problems": len(self.problems),
+        }
+
+    @property
+    def _pairs(self) -> dict[str, int]:
+        counts = Counter(each.told for each in self.pairs)
+        return {
             "pairs on different steps": len(self.pairs),
             "named as that pair": counts[Told.NAMED],
             "giving the numbers of fewer faults": counts[Told.ALIKE],
             "named in part": counts[Told.PARTLY],
             "told nothing": counts[Told.SILENT],
             "told what is wrong": counts[Told.WRONG],
-            "right variants": len(self.variants),
-            "that lost or were told something": sum(map(bool, self.variants.values())),
+        }
+
+    @property
+    def _mutants(self) -> dict[str, int]:
+        return {
             "mutants": len(self.mutants),
             "killed": sum(each.lost is not None for each in self.mutants),
             "equivalent, for a reason": sum(each.reason is not None for each in self.mutants),
-            **self._lines,
-            "problems": len(self.problems),
         }
 
     @property
@@ -161,10 +173,22 @@ class Proof:
         return {**found, "told a line that is right": sum(bool(x.problem) for x in self.sought)}
 
     @property
+    def untried(self) -> set[str]:
+        """The figures of what was not tried, as in a quick proof: a 0 there would say something."""
+        parts = (self.pairs, self._pairs), (self.mutants, self._mutants), (self.sought, self._lines)
+        return {name for tried, figures in parts if not tried for name in figures}
+
+    @property
     def share_of_pairs(self) -> float | None:
         """Of the pairs that some question tells from fewer faults, the share that is named."""
         known = [each for each in self.pairs if each.told is not Told.ALIKE]
         return sum(each.told is Told.NAMED for each in known) / len(known) if known else None
+
+
+def rows_told(proofs: Sequence[Proof]) -> list[str]:
+    """The figures that are told of these, in their order: those of what was tried in any."""
+    untried = set.intersection(*(each.untried for each in proofs))
+    return [name for name in proofs[0].figures if name not in untried]
 
 
 def mean_costs(proofs: Sequence[Proof]) -> float:

@@ -181,6 +181,8 @@ def test_the_page_says_it_all(proof, tmp_path):
         assert ("in_another_style" in text) is (each is broken)
         assert ("no input tells" in text) is (each is broken)
         assert ("it loses no item" in text) is (each is broken)
+        assert (">killed<" in text) is (each is broken)  # none was tried: 0 would be no figure
+        assert ">single faults<" in text
 
 
 @pytest.mark.parametrize(
