@@ -1,6 +1,6 @@
 """Asks the student and the reference the same, and holds the two answers together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import torch
 
 from autograder.asking import Question, ReferenceFailed, Student, StudentError, told
-from autograder.checking.asked import Asked, too_little, too_much
+from autograder.checking.asked import Asked, misplaced, too_little, too_much
 from autograder.checking.described import Target, described, module_said
 from autograder.checking.weights import Weights
 from autograder.checking.wrong import Wrong
@@ -72,8 +72,10 @@ class Agree:
         look_at: Sequence[str] | None = None,
         exact_zeros: bool = False,
         cotangents: Sequence[Any] | None = None,
+        by: Collection[int] | None = None,
         same_mode: bool = True,
         most_work: float | None = None,
+        unchanged: bool = False,
         **options: Any,
     ) -> Answer:
         """A call agrees; returns the student's answer.
@@ -81,14 +83,16 @@ class Agree:
         target: a function's name, or a module; so may be arguments. outputs: names of what is
         returned; look_at: those, and those of `read`, that are compared (None: all);
         exact_zeros: where the reference gives 0, only 0 will do; cotangents: compare the
-        gradients of sum(output * cotangent) by every floating argument, and by every weight of
-        the modules, too; same_mode: modules are left in the mode in which the reference leaves
-        them; most_work: the multiplications that it may take, as a multiple of the
-        reference's. options: the other fields of How, and keyword arguments.
+        gradients of sum(output * cotangent) by every floating argument, or those in the places
+        `by`, and by every weight of the modules, too; same_mode: modules are left in the mode in
+        which the reference leaves them; most_work: the multiplications that it may take, as a
+        multiple of the reference's; unchanged: inputs are left as they are. options: the other
+        fields of How, and keyword arguments.
         """
         if cotangents is not None:
-            wanting = {id(each): _asking_for_gradient(each) for each in args}
-            args = tuple(wanting[id(each)] for each in args)
+            given = [each for at, each in enumerate(args) if by is None or at in by]
+            wanting = {id(each): _asking_for_gradient(each) for each in given}
+            args = tuple(wanting.get(id(each), each) for each in args)
         options |= {"cotangents": cotangents, "work": most_work is not None}
         question = Question.of(target, args, options)
         expected = self._reference.call(target, *args, **options)
@@ -98,6 +102,7 @@ class Agree:
             *("call", question.copied(), expected, outputs, look_at, exact_zeros),
             same_mode=same_mode,
             most_work=None if most_work is None else int(most_work * expected.multiplications),
+            unchanged=unchanged,
         )
         self.asked.append(asked)
         got = self._ask(target, *args, **options)
@@ -110,11 +115,8 @@ class Agree:
             for name, *each in zip(read, got.read, expected.read, strict=False)
             if name in look_at
         ]
-        names = self.gradients_of(question)
-        pairs += [
-            (f"{_GRADIENT} {name}", *each)
-            for name, *each in zip(names, got.gradients, expected.gradients, strict=False)
-        ]
+        gradients = self.gradients_of(question), got.gradients, expected.gradients
+        pairs += [(f"{_GRADIENT} {name}", *each) for name, *each in zip(*gradients, strict=False)]
         for name, one, other in pairs:
             if problem is None and one is None and other is not None:
                 none = Problem(f"{name} is None", "type")
@@ -124,7 +126,7 @@ class Agree:
                 if problem and name.startswith(_GRADIENT):
                     problem = problem.of_gradient
         places = zip(outputs, got.elsewhere, expected.elsewhere, strict=False)
-        astray = [_misplaced(name, there) for name, there, right in places if there != right]
+        astray = [misplaced(name, there) for name, there, right in places if there != right]
         problem = problem or next(iter(astray), None)
         if problem is None and same_mode and got.mode_changed != expected.mode_changed:
             said = "a module is left in another mode (train or eval) than it came in"
@@ -137,6 +139,8 @@ class Agree:
         if problem is None and too_little(asked, got):
             came = f"{got.multiplications:,} multiplications: with so few it cannot be done"
             self.wrong(target, f"its products of matrices take {came}", *args, **options)
+        if problem is None and unchanged:
+            problem = self._written(target, got, options)
         if problem:
             self.wrong(target, problem, *args, **options)
         return got
@@ -170,11 +174,15 @@ class Agree:
 
     def unchanged(self, target: Target, *args: Any, **options: Any) -> None:
         """The student's function writes to none of its inputs."""
-        answer = self._ask(target, *args, **options)
-        if answer.changed:
-            names = compare.called_names(self.parameters_of(target), dict(options))
-            problem = f"it changes its input {names[answer.changed[0]]}"
-            self.wrong(target, problem, *args, **options)
+        if problem := self._written(target, self._ask(target, *args, **options), options):
+            self.wrong(target, str(problem), *args, **options)  # a hint of its own fits it
+
+    def _written(self, target: Target, answer: Answer, options: dict[str, Any]) -> Problem | None:
+        """That an input was written to, if one was."""
+        if not answer.changed:
+            return None
+        names = compare.called_names(self.parameters_of(target), options)
+        return Problem(f"it changes its input {names[answer.changed[0]]}", "input")
 
     def parameters(
         self, module: Blueprint, after: tuple[Any, ...] = (), start: Sequence[str] = ()
@@ -276,13 +284,6 @@ class Agree:
         """The names of what is passed to a function or method."""
         name = target if isinstance(target, str) else f"{target.name}.{target.method}"
         return self._parameters.get(name, [])
-
-
-def _misplaced(name: str, moved: bool) -> Problem:
-    """Of an output that is not where it should be: it was moved to another device, or made here."""
-    here = "is not on torch's default device, on which it should be"
-    there = "is on torch's default device, which is not the one that it should be on"
-    return Problem(f"{name} {here if moved else there}", "device")
 
 
 def _shapes(found: Any) -> dict[str, tuple[int, ...]]:

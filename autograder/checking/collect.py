@@ -80,7 +80,10 @@ class Check:
 
 
 def collect(assignment: Assignment, source: Source) -> tuple[Check, ...]:
-    """The checks of an assignment, in the order of their file. Raises ChecksBroken."""
+    """The checks of an assignment, item by item, and in the order of their file.
+
+    So are they rehearsed: what is asked in another order was not foreseen. Raises ChecksBroken.
+    """
     folder = source.path.resolve().parent
     file = folder / CHECKS
     if not file.is_file():
@@ -98,7 +101,8 @@ def collect(assignment: Assignment, source: Source) -> tuple[Check, ...]:
     if collecting.broken or not collecting.checks:
         why = "\n".join(collecting.broken)
         raise ChecksBroken(why or f"pytest ended with {status!r} on {file}")
-    return collecting.checks
+    order = [each.id for each in assignment.items]
+    return tuple(sorted(collecting.checks, key=lambda each: order.index(each.item)))
 
 
 class _Collecting:

@@ -76,6 +76,7 @@ def seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
         found |= values | _all_flat((name, x) for name, x in read if name in case.asked.look_at)
         found |= {"elsewhere": answer.elsewhere, "watched": answer.watched}
         found["earlier"] = EARLIER in answer.changed
+        found["changed"] = answer.changed if case.asked.unchanged else ()
         counted = too_much(case.asked, answer) or too_little(case.asked, answer)
         found["too much work"] = answer.multiplications if counted else None
         if case.asked.same_mode:

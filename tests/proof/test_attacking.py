@@ -42,10 +42,11 @@ def test_no_attack_wins_behind_any_wall(place):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("half", [0, 1])  # two workers share those that take minutes
 @pytest.mark.parametrize("at", range(1, 6))
-def test_no_attack_wins_on_any_assignment(course, at):
+def test_no_attack_wins_on_any_assignment(course, at, half):
     with Range(course, course.assignments[at].id, walls.choose()) as place:
-        assert none_wins(place, needed(at)) == []
+        assert none_wins(place, needed(at)[half::2]) == []
 
 
 def own(kind, source):

@@ -45,7 +45,7 @@ def sentences(assignment_id):
     return found
 
 
-@pytest.mark.parametrize(("assignment", "name"), RIGHT)
+@pytest.mark.parametrize(("assignment", "name"), RIGHT[::4])  # `make verify` grades all
 def test_a_right_one_gets_full_marks(assignment, name, graded):
     result = graded(assignment, name)
     assert [item.message for item in result.items if item.message] == []

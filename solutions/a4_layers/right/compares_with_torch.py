@@ -46,9 +46,7 @@ class EncoderLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
-        x = x.clone()
-        x += self.dropout(self.self_attn(x, x, x, mask))
-        x = self.norm1(x)
+        x = self.norm1(x + self.dropout(self.self_attn(x, x, x, mask)))
         return self.norm2(x + self.dropout(self.feed_forward(x)))
 
 
