@@ -1,11 +1,20 @@
-"""What else `agree` looks at beside the values: what was written to, and gradients by some."""
+"""What else `agree` looks at beside the values, and in which order checks are asked."""
+
+from pathlib import Path
 
 import pytest
 import torch
 
-from autograder.asking import LocalStudent
+from autograder.asking import LocalStudent, Question
 from autograder.asking.student import Cell
-from autograder.checking import Agree, Weights, Wrong
+from autograder.checking import Agree, Asked, Weights, Wrong, collect
+from autograder.course import read_course, source_path
+from autograder.diagnosis.comparing import same
+from autograder.diagnosis.evidence import Case
+from autograder.notebooks import read_source
+from autograder.sandbox.session import Answer
+
+ROOT = Path(__file__).resolve().parents[2]
 
 X, Y = torch.ones(2, 3), torch.full((2, 3), 2.0)
 RIGHT = "def f(x, y):\n    return x * y"
@@ -45,3 +54,21 @@ def test_gradients_may_be_asked_by_some_arguments_alone():
     with pytest.raises(Wrong, match="no gradient flows back"):
         agree("f", X, Y, cotangents=upstream, by=(1,))
     agreeing(RIGHT)("f", X, Y, cotangents=upstream, by=(1,))
+
+
+@pytest.mark.parametrize("unchanged", [False, True])
+def test_a_diagnosis_looks_at_what_was_written_to_where_the_check_does(unchanged):
+    question, right = Question("f", (X, Y)), Answer(X * Y)
+    look = {"outputs": ("the result",), "look_at": ("the result",), "unchanged": unchanged}
+    case = Case("item", question, right, 1e-6, Asked("call", question, right, **look))
+    assert same(Answer(X * Y), right, case)
+    assert same(Answer(X * Y, changed=(0,)), right, case) == (not unchanged)
+
+
+def test_checks_come_item_by_item_wherever_they_stand():
+    assignment = read_course(ROOT).assignment("a1_attention")
+    turned = assignment.model_copy(update={"items": assignment.items[::-1]})
+    found = collect(turned, read_source(source_path(ROOT, assignment.id)))
+    names = [each.id for each in turned.items]
+    places = [names.index(each.item) for each in found]
+    assert places == sorted(places)
