@@ -87,7 +87,9 @@ def mistakes_of(
             rest = [key for key in theirs if not isinstance(key, tuple)]  # beside what is known
             costs[(meant or rest or theirs)[0]][item.item] = item.points - item.score
     mistakes = [
-        _with_what_is_undone(_mistake(key, theirs, costs[key], located), undone)
+        _with_what_is_undone(
+            _mistake(key, theirs, costs[key], _lines_of(key, touched, located)), undone
+        )
         for key, theirs in touched.items()
     ]
     named = [each.place for each in mistakes if each.kind == "named" and each.place]
@@ -103,16 +105,30 @@ def _as_one(faults: Iterable[Fault]) -> dict[str, Faults]:
     return {sentence: tuple(each.values()) for sentence, each in first.items()}
 
 
+def _lines_of(
+    key: object, touched: Mapping[object, Sequence[ItemResult]], located: Sequence[Located]
+) -> list[Located]:
+    """The lines that may be a known mistake's: they mend what it alone explains, if it does."""
+    others = {x.item for other in touched if other != key for x in _known_in(other, touched)}
+    names = {each.item for each in _known_in(key, touched)}
+    alone = names - others or names
+    return [x for x in located if not (x.beside or alone.isdisjoint(x.items))]
+
+
+def _known_in(key: object, touched: Mapping[object, Sequence[ItemResult]]) -> Sequence[ItemResult]:
+    return touched[key] if isinstance(key, tuple) else ()
+
+
 def _mistake(
     key: object,
     items: Sequence[ItemResult],
     costs: Mapping[str, float],
-    located: Sequence[Located],
+    lines: Sequence[Located],
 ) -> Mistake:
+    """lines: that are its own."""
     names = tuple(each.item for each in items)
     about: dict[str, object] = {"items": names, "costs": costs}
-    lines = [x for x in located if not (x.beside or set(x.items).isdisjoint(names))]
-    if isinstance(key, tuple) and len(lines) == 1:  # a known mistake, whose line is found, too
+    if len(lines) == 1:  # a known mistake, whose line is found, too
         about |= {"place": _place(lines[0]), "proof": wire.text(lines[0].said, 1000)}
     known = [each for each in items if each.known == key]
     about["example"] = example = next((each.example for each in known), None)
