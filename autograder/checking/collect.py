@@ -23,7 +23,7 @@ from autograder.handout.checks.problem import FITS, KINDS
 from autograder.notebooks import Source
 
 CHECKS = "checks.py"  # beside the source
-_OPTIONS = ("public", "hint", "fits", "notebook")  # of a check's mark
+_OPTIONS = ("public", "hint", "fits", "notebook", "crowded")  # of a check's mark
 # What collecting does not need.
 _WITHOUT = (
     "cacheprovider",
@@ -66,6 +66,7 @@ class Check:
     hint: str | None
     fits: tuple[str, ...]  # the kinds of mistakes that the hint is about
     notebook: str | None = None  # what the notebook asks: module.function of a file handed out
+    crowded: bool = False  # several situations meet in it: a diagnosis looks elsewhere first
 
     @property
     def line(self) -> int:
@@ -82,7 +83,8 @@ class Check:
 def collect(assignment: Assignment, source: Source) -> tuple[Check, ...]:
     """The checks of an assignment, item by item, and in the order of their file.
 
-    So are they rehearsed: what is asked in another order was not foreseen. Raises ChecksBroken.
+    So are they rehearsed: what is asked in another order was not foreseen. Where situations meet,
+    others of the item come first, which say more plainly what is wrong. Raises ChecksBroken.
     """
     folder = source.path.resolve().parent
     file = folder / CHECKS
@@ -102,7 +104,7 @@ def collect(assignment: Assignment, source: Source) -> tuple[Check, ...]:
         why = "\n".join(collecting.broken)
         raise ChecksBroken(why or f"pytest ended with {status!r} on {file}")
     order = [each.id for each in assignment.items]
-    return tuple(sorted(collecting.checks, key=lambda each: order.index(each.item)))
+    return tuple(sorted(collecting.checks, key=lambda x: (order.index(x.item), x.crowded)))
 
 
 class _Collecting:
@@ -202,4 +204,5 @@ def _check(node: Any) -> Check:
         hint=options.get("hint"),
         fits=(fits,) if isinstance(fits, str) else tuple(fits),
         notebook=options.get("notebook"),
+        crowded=bool(options.get("crowded")),
     )

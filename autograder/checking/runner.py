@@ -7,6 +7,7 @@ students' notebook. A hint fits what its check says in words of its own, and the
 that `fits` names: values and gradients, if it is left out. `notebook="module.function"` names what
 the notebook asks in the place of recorded cases, in a file that is handed out: it gets the names of
 the notebook, and returns what is right and what is wrong, a sentence each, one of them None.
+`crowded=True`: several situations meet in what it asks, so that no mistake is read from it.
 """
 
 import contextlib

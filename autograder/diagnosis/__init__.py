@@ -5,6 +5,7 @@ from autograder.diagnosis.alone import Alone, can_be_run
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
 from autograder.diagnosis.components import FAULTS, SHOWS, Component, of_name, read_components
+from autograder.diagnosis.crowded import explain_crowded
 from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
 from autograder.diagnosis.fault import BadFault, Fault, Faults, combine, named
@@ -44,6 +45,7 @@ __all__ = [
     "combine",
     "diagnose",
     "diagnose_fitted",
+    "explain_crowded",
     "known",
     "ladder",
     "named",

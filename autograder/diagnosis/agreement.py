@@ -27,6 +27,7 @@ class Agreement:
     """A submission's answers about one component, beside those of its faults.
 
     loosely: to the digits of float32 (see `same`). once_more: after they were compared already.
+    with_crowded: in the cases, too, in which all mistakes meet.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Agreement:
         answers: Mapping[int, Answer],
         loosely: bool,
         once_more: bool = False,
+        with_crowded: bool = False,
     ) -> None:
         self.bank = bank
         self.component = component
@@ -46,7 +48,8 @@ class Agreement:
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], tuple[float, float]] = {}
         self._parts: dict[int, WrongParts] = {}  # of the submission's answers, by place
-        asked = [place for place in bank.cases_of(component) if place in answers]
+        cases = bank.all_of(component) if with_crowded else bank.cases_of(component)
+        asked = [place for place in cases if place in answers]
         places = [place for place in asked if not self._is_beside(place)]
         wrong = [each for each in places if not bank.is_right(each, answers[each])]
         proven = [each for each in wrong if not isinstance(answers[each], Accepted)]

@@ -48,7 +48,7 @@ class Alone:
         self, component: Component, faults: Faults, item: str, roughly: bool
     ) -> bool:
         cases = self._bank.cases
-        known = [each for each in self._bank.cases_of(component) if each in self._answers]
+        known = [each for each in self._bank.all_of(component) if each in self._answers]
         places = [each for each in known if cases[each].item == item]
         wrong = [each for each in places if not self._is_right(each)]
         if not wrong:

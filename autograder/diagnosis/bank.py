@@ -74,7 +74,7 @@ class Bank:
         outcomes: of all checks of that submission.
         """
         looked_at = {self._of[at] for at, each in enumerate(self.cases) if each.item in failed}
-        places = [at for each in self.components if each in looked_at for at in self.cases_of(each)]
+        places = [at for each in self.components if each in looked_at for at in self.all_of(each)]
         answers = {place: _asked(student, self.cases[place]) for place in places}
         lost = {(x.item, x.sentence) for x in outcomes if x.verdict is not Verdict.PASSED}
         asked = {(x.item, x.sentence) for x in outcomes}
@@ -84,10 +84,14 @@ class Bank:
                 answers[place] = Accepted(**vars(answer))
         return answers
 
-    def cases_of(self, component: Component) -> list[int]:
+    def all_of(self, component: Component) -> list[int]:
         """The cases that look at a component."""
         found = [place for place, each in enumerate(self._of) if each is component]
         return [place for place in found if not self.cases[place].counts_calls]
+
+    def cases_of(self, component: Component) -> list[int]:
+        """Those of them that tell what is wrong: in the crowded ones all mistakes meet."""
+        return [place for place in self.all_of(component) if not self.cases[place].crowded]
 
     def answer(self, component: Component, faults: Faults, place: int) -> Answer:
         """What a component answers to a case with these faults, in it and in its parts."""

@@ -3,7 +3,7 @@
 A check stops at the first answer that is wrong; here all of them are looked at.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,7 +28,8 @@ class Case:
     asked: how the check compares the answer; None where it looks at a property of the answer.
     drawn: numbers may come of weights that start at random, and prove nothing then; draws: the
     call draws random numbers, as dropout does. sentence: what the check says that it looks at.
-    known: what mistakes that are known give in its place.
+    known: what mistakes that are known give in its place. crowded: several situations meet there,
+    and with them all mistakes.
     """
 
     item: str
@@ -42,6 +43,7 @@ class Case:
     draws: bool = False
     sentence: str = ""
     known: tuple[Answer, ...] = ()
+    crowded: bool = False
 
     @property
     def is_value(self) -> bool:
@@ -93,13 +95,14 @@ def cases_of(
     asked: Iterable[Asked],
     replies: Sequence[Reply],
     sentences: Sequence[str],
+    crowded: Collection[str],
     start: int,
     reference: Callable[[Question], Answer],
 ) -> Iterator[Case]:
     """The cases of an item, from what its checks asked of the reference and what it answered.
 
-    sentences: of the check that got each reply; start: how many questions were asked before;
-    reference: answers any other.
+    sentences: of the check that got each reply; crowded: those in whose questions situations meet;
+    start: how many questions were asked before; reference: answers any other.
     """
     known = list(asked)
     for each in known:
@@ -112,7 +115,7 @@ def cases_of(
         compared = how is not None and how.kind == "call"
         drawn = not compared and _starts_at_random(question.target, reference)
         about = item, question, reply.answer, tolerance, how, at, reply.seconds
-        yield Case(*about, drawn, reply.draws, sentence)
+        yield Case(*about, drawn, reply.draws, sentence, crowded=sentence in crowded)
 
 
 def _starts_at_random(target: str | Blueprint, reference: Callable[[Question], Answer]) -> bool:

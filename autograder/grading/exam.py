@@ -81,13 +81,15 @@ def prepare(course: Course, assignment_id: str, secret: str) -> Exam:
     files = assignment_folder(course.root, assignment_id)  # as if handed in
     outcomes: list[CheckOutcome] = []
     cases: list[Case] = []
+    crowded = {(each.item, each.sentence) for each in checks if each.crowded}
     for item in assignment.items:
         start = len(student.asked)
         ours = run(student, files, [item.id])
         asked = [each for outcome in ours for each in outcome.asked]
         sentences = [each.sentence for each in ours for _ in range(each.calls)]
         about = item.id, item.tolerance, asked, student.asked[start:], sentences
-        cases += cases_of(*about, start, reference.answer)
+        meet = {sentence for id, sentence in crowded if id == item.id}
+        cases += cases_of(*about, meet, start, reference.answer)
         outcomes += ours
     failed = [each for each in outcomes if each.verdict is not Verdict.PASSED]
     if failed:

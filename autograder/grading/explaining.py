@@ -23,6 +23,7 @@ from autograder.diagnosis import (
     cannot_be_loaded,
     diagnose,
     diagnose_fitted,
+    explain_crowded,
     known,
     one_thread,
     settled,
@@ -74,7 +75,7 @@ class Explaining:
         left = [x for x in wrong if x not in paid or (x in found and found[x].partly)]
         repairs = Repairs()
         located = self._located(left if assignment.locate else [], views, found, repairs)
-        hidden = self._hidden(left, located, found, repairs, views)
+        hidden = self._hidden(left, located, repairs, views)
         if more := self._named(hidden, repairs, found):
             found |= more
             told, payers = self._charged(seen, found, views | hidden)
@@ -95,8 +96,13 @@ class Explaining:
             hidden = view.failed(found, self.exam.bank.cases)
             views |= dict.fromkeys(hidden, view)
             found |= self._diagnosed(hidden, view, found)
-        wrong = [x.item for x in items if x.verdict in TO_DIAGNOSE and x.item not in views]
-        return settled(self._diagnosed(wrong, None, found) | found), views
+        wrong = [x.item for x in items if x.verdict in TO_DIAGNOSE]
+        found = self._diagnosed([x for x in wrong if x not in views], None, found) | found
+        found = settled(found)
+        for seen in (None, *self.behind):
+            some = [x for x in wrong if views.get(x) is seen]
+            found = explain_crowded(self.exam.bank, self._answers(seen), some, found)
+        return found, views
 
     def _diagnosed(
         self, items: Sequence[str], view: Behind | None, before: Mapping[str, Diagnosis]
@@ -202,13 +208,12 @@ class Explaining:
         self,
         items: Sequence[str],
         located: Sequence[Located],
-        found: Mapping[str, Diagnosis],
         repairs: Repairs,
         views: Mapping[str, Behind],
     ) -> dict[str, Behind]:
-        """The items that nothing explains, as they are once the lines that were found are right."""
+        """The items that nothing explains whole, as they are once the lines found are right."""
         lines = {item for each in located for item in each.items}
-        left = [x for x in items if repairs and x not in found and x not in lines]
+        left = [x for x in items if repairs and x not in lines]
         hidden: dict[str, Behind] = {}
         for view in dict.fromkeys(views.get(item) for item in left):
             submission, given = (view.submission, view.given) if view else (self.submission, ())
@@ -234,6 +239,8 @@ class Explaining:
         for view in dict.fromkeys(hidden.values()):
             some = [item for item in hidden if hidden[item] is view]
             found |= self._diagnosed(some, view, known)
+            told = explain_crowded(self.exam.bank, view.answers, some, {**known, **found})
+            found = {item: told[item] for item in hidden if item in told}
         return {item: replace(each, once=once) for item, each in found.items()}
 
     def _undone(self, items: Sequence[str]) -> dict[str, Undone]:

@@ -1,12 +1,14 @@
 """What is as good as right where mistakes are known: who mends one need not mend the others."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from autograder.diagnosis import Bank, Case, Component, Diagnosis, Faults, all_of, combine, same
 from autograder.sandbox.session import Answer
 
 RIGHT = 2
+_TOGETHER = 3  # mistakes that are left, of those that meet
 
 
 def fits(answer: Answer, case: Case) -> int:
@@ -22,18 +24,28 @@ def with_known(
     """All cases; those at places that are wrong with what known mistakes make of them.
 
     known: what explains items; left: those whose mistakes are looked for. One that is explained and
-    left is to be right: nothing says yet that these mistakes are all that is wrong there.
+    left is to be right: nothing says yet that these mistakes are all that is wrong there. But where
+    situations meet, several may be, of which a line mends one.
     """
     faults = tuple(dict.fromkeys(all_of(each.certain for each in known.values())))
     whole = {item for item, each in known.items() if item in left and not each.partly}
-    may_be = {at for at in wrong if bank.cases[at].item not in whole}
     cases = [*bank.cases]
+    several = {item for item, each in known.items() if len(each.all_faults) > 1}
+    meet = {at for at in wrong if cases[at].crowded and cases[at].item in several}
+    may_be = {at for at in wrong if cases[at].item not in whole} | meet
     for component in bank.components:
         choices = _choices(component, faults)
-        for at in may_be.intersection(bank.cases_of(component)) if choices else ():
-            answers = tuple(bank.answer(component, each, at) for each in choices)
+        some = [x for few in _some_of(faults) for x in _choices(component, few)]
+        for at in may_be.intersection(bank.all_of(component)) if choices else ():
+            these = dict.fromkeys(some if at in meet else choices)
+            answers = tuple(bank.answer(component, each, at) for each in these)
             cases[at] = replace(cases[at], known=answers)
     return cases
+
+
+def _some_of(faults: Faults) -> Iterator[Faults]:
+    sizes = range(1, min(len(faults), _TOGETHER) + 1)
+    return (few for size in sizes for few in combinations(faults, size))
 
 
 def _choices(component: Component, faults: Faults) -> Sequence[Faults]:
