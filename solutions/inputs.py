@@ -26,3 +26,13 @@ def draw_mask(draw: Draw, *shape: int) -> torch.Tensor:
     order = torch.rand(shape, generator=draw.generator).argsort(-1)
     allowed.scatter_(-1, order[..., :1], True)
     return allowed.scatter_(-1, order[..., 1:2], False)
+
+
+def mask_that(draw: Draw, blocks: str, *shape: int) -> torch.Tensor:
+    """A bool mask that blocks "some" keys of each row, or "none", or all of the first "row"."""
+    mask = draw_mask(draw, *shape)
+    if blocks == "none":
+        mask[:] = True
+    if blocks == "row":
+        mask.view(-1, shape[-1])[0] = False
+    return mask

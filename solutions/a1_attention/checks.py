@@ -6,19 +6,42 @@ to attend to, except where the check is about those that have none.
 """
 
 import math
+from typing import Any
 
 import pytest
 import torch
 
 from autograder.checking import Agree, Draw, Student
 
-from ..inputs import draw_mask, draw_tokens
+from ..inputs import draw_mask, draw_tokens, mask_that
+from ..meetings import Meeting, ask_there, meeting, relaid
 
 BATCH, N_HEADS, T_Q, T_K, D_K, D_V = 2, 3, 5, 7, 4, 6
 ATTENTION = "scaled_dot_product_attention"
 OUTPUTS = ("output", "weights")
 HUGE = 1e4
 LOW = -800.0  # the exponential of which float64 takes for 0
+# Leading axes, queries, keys, the mask's axes, what it blocks, dtype; if relaid; what is asked.
+MEETINGS = [
+    ((), 1, 7, "keys", "none", torch.float32, True, "in place"),
+    ((), 1, 7, "square", "none", torch.float64, False, "gradients of others"),
+    ((), 5, 5, None, None, torch.float32, False, "in place"),
+    ((), 5, 5, "full", "some", torch.float64, True, "gradients of others"),
+    ((), 67, 71, "square", "row", torch.float32, False, "gradients"),
+    ((1, 3), 1, 7, "full", "none", torch.float32, True, "gradients of others"),
+    ((1, 3), 5, 5, "keys", "some", torch.float32, False, "gradients"),
+    ((1, 3), 5, 5, "square", "row", torch.float64, True, "in place"),
+    ((1, 3), 67, 71, None, None, torch.float32, True, "gradients of others"),
+    ((2, 3), 1, 7, None, None, torch.float64, True, "gradients of others"),
+    ((2, 3), 1, 7, "square", "none", torch.float32, True, "gradients"),
+    ((2, 3), 5, 5, "keys", "row", torch.float64, False, "gradients of others"),
+    ((2, 3), 67, 71, "full", "some", torch.float64, True, "in place"),
+    ((2,), 1, 7, "full", "row", torch.float32, True, "gradients"),
+    ((2,), 1, 7, "square", "some", torch.float64, False, "gradients of others"),
+    ((2,), 5, 5, "full", "none", torch.float64, False, "gradients of others"),
+    ((2,), 67, 71, None, None, torch.float64, False, "gradients"),
+    ((2,), 67, 71, "keys", "none", torch.float64, False, "in place"),
+]
 
 item = pytest.mark.item
 
@@ -454,6 +477,31 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     agree.unchanged(ATTENTION, q, k, v, mask=mask)
     blocked = mask.index_fill(0, torch.tensor(1), False)  # a row that some open, in place
     agree.unchanged(ATTENTION, q, k, v, mask=blocked)
+
+
+def ask_attention(agree: Agree, draw: Draw, met: Meeting) -> None:
+    leading, t_q, t_k, axes, blocks, dtype, is_relaid, asked = met
+    of_keys = (*leading[:1], *(1 for _ in leading[1:]), 1, t_k)
+    shapes = {"square": (t_q, t_k), "keys": of_keys, "full": (*leading, t_q, t_k)}
+
+    def drawn() -> dict[Any, Any]:
+        sizes = (t_q, D_K), (t_k, D_K), (t_k, D_V)
+        found = {at: draw.normal(*leading, *x, dtype=dtype) for at, x in enumerate(sizes)}
+        masked = {"mask": mask_that(draw, blocks, *shapes[axes])} if axes else {}
+        return {at: relaid(x) if is_relaid else x for at, x in (found | masked).items()}
+
+    given = drawn()
+    args = [given.pop(at) for at in range(3)]
+    upstream, how = draw.normal(*leading, t_q, D_V, dtype=dtype), {"outputs": OUTPUTS}
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": drawn(), "how": how}
+    ask_there(agree, ATTENTION, *args, **beside, **given)
+
+
+@item("attention_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Axes, lengths, masks, dtypes, layouts, gradients, devices and calls may meet at will."""
+    ask_attention(agree, draw, met)
 
 
 # padding_mask, causal_mask, masks_together

@@ -13,12 +13,34 @@ from torch import Tensor
 
 from autograder.checking import Agree, Blueprint, Draw, Student
 
-from ..inputs import draw_mask
+from ..inputs import draw_mask, mask_that
+from ..meetings import Meeting, ask_there, made_for, meeting, relaid
 
 BATCH, N_HEADS, T_Q, T_K, D_MODEL = 2, 3, 5, 7, 12
 D_K = D_MODEL // N_HEADS
 CLASS = "MultiHeadAttention"
 STORED: dict[str, Any] = {"read": ("weights",), "look_at": ["weights"], "exact_zeros": True}
+# Sentences, queries, keys (as many: the same), heads, the mask's axes, what it blocks, dtype; if
+# relaid; if in train mode; what is asked.
+MEETINGS = [
+    (1, 1, 7, 1, None, None, torch.float64, True, False, "gradients"),
+    (1, 1, 7, 1, "keys", "none", torch.float64, False, True, "other weights"),
+    (1, 1, 7, 3, "full", "none", torch.float32, True, False, "in place"),
+    (1, 5, 5, 1, "full", "some", torch.float64, False, True, "other weights"),
+    (1, 5, 5, 3, None, None, torch.float32, False, True, "gradients of others"),
+    (1, 67, 71, 3, "square", "row", torch.float32, False, False, "other weights"),
+    (1, 67, 71, 3, "square", "some", torch.float64, False, False, "in place"),
+    (2, 1, 7, 1, "full", "some", torch.float64, False, False, "gradients of others"),
+    (2, 1, 7, 1, "square", "row", torch.float64, True, False, "gradients of others"),
+    (2, 5, 5, 1, "full", "some", torch.float64, False, True, "in place"),
+    (2, 5, 5, 1, "keys", "row", torch.float64, False, False, "in place"),
+    (2, 5, 5, 1, "square", "none", torch.float32, False, True, "gradients"),
+    (2, 5, 5, 3, None, None, torch.float64, False, False, "in place"),
+    (2, 5, 5, 3, "keys", "some", torch.float32, True, False, "gradients"),
+    (2, 67, 71, 1, None, None, torch.float64, True, True, "other weights"),
+    (2, 67, 71, 1, "full", "row", torch.float32, False, True, "gradients"),
+    (2, 67, 71, 3, "keys", "none", torch.float32, True, True, "gradients of others"),
+]
 
 item = pytest.mark.item
 
@@ -99,7 +121,7 @@ def test_bad_sizes(agree: Agree) -> None:
 
 
 @item("heads_bad_sizes", hint="Are both numbers in the message, those that were passed?")
-@pytest.mark.parametrize(("d_model", "n_heads"), [(512, 7), (5, 8), (48, 36)])
+@pytest.mark.parametrize(("d_model", "n_heads"), [(512, 7), (5, 8), (4, 8), (48, 36)])
 def test_more_bad_sizes(agree: Agree, d_model: int, n_heads: int) -> None:
     """So does every pair that leaves a remainder, more heads than numbers included."""
     agree.raises(ValueError, CLASS, d_model, n_heads, naming=(d_model, n_heads))
@@ -367,6 +389,7 @@ def test_weights_of_the_last_call(agree: Agree, draw: Draw) -> None:
     """After another call the stored weights are those of the last one, in a tensor of their own."""
     others = dict(enumerate(three(draw)))
     agree(attention(agree), *three(draw), before=others, **STORED)
+    agree(attention(agree), *three(draw), before=others, **STORED, without_grad=True)
 
 
 @item("heads_weights", hint="What else that is kept in a module is saved with it?")
@@ -702,3 +725,29 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
         agree.unchanged(made, *inputs, mask=mask)
         blocked = mask.index_fill(-2, torch.tensor(1), False)  # a row that some open, in place
         agree.unchanged(made, *inputs, mask=blocked)
+
+
+def ask_heads(agree: Agree, draw: Draw, met: Meeting) -> None:
+    batch, t_q, t_k, n_heads, axes, blocks, dtype, is_relaid, is_trained, asked = met
+    full, keys = (batch, n_heads, t_q, t_k), (batch, 1, 1, t_k)
+    shapes = {"square": (t_q, t_k), "keys": keys, "full": full}
+
+    def drawn() -> dict[Any, Any]:
+        found = {at: draw.normal(batch, t, D_MODEL, dtype=dtype) for at, t in enumerate(lengths)}
+        masked = {"mask": mask_that(draw, blocks, *shapes[axes])} if axes else {}
+        return {at: relaid(x) if is_relaid else x for at, x in (found | masked).items()}
+
+    lengths = (t_q,) if t_q == t_k else (t_q, t_k, t_k)
+    given = drawn()
+    args = [given.pop(at) for at in range(len(lengths))] * (3 // len(lengths))
+    made = made_for(attention(agree, n_heads), dtype, is_trained)
+    upstream = draw.normal(batch, t_q, D_MODEL, dtype=dtype)
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": drawn()}
+    ask_there(agree, made, *args, **beside, **given)
+
+
+@item("heads_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    ask_heads(agree, draw, met)

@@ -14,10 +14,38 @@ from torch import Tensor
 from autograder.checking import Agree, Blueprint, Draw, Student
 
 from ..inputs import draw_tokens
+from ..meetings import Meeting, ask_there, made_for, meeting, relaid
 
 BATCH, T, D_MODEL, MAX_LEN, VOCAB_SIZE = 2, 5, 6, 9, 11
 TABLE = "sinusoidal_encoding"
 ROUNDING = 0.02  # allowed in a dot product of two rows; float32 needs a thousandth of it
+# Sentences, positions, d_model, dtype; if relaid; if in train mode; what is asked.
+IN_EMBEDDINGS = [
+    (1, 1, 1, torch.float32, False, False, "other weights"),
+    (1, 1, 6, torch.float64, False, True, "gradients"),
+    (1, 1, 16, torch.float64, False, False, "in place"),
+    (1, 5, 1, torch.float32, False, True, "in place"),
+    (1, 67, 16, torch.float32, False, True, "device"),
+    (2, 1, 1, torch.float64, False, False, "device"),
+    (2, 5, 6, torch.float32, False, True, "other weights"),
+    (2, 5, 6, torch.float64, True, False, "device"),
+    (2, 5, 16, torch.float32, True, True, "gradients"),
+    (2, 67, 1, torch.float64, True, False, "gradients"),
+    (2, 67, 6, torch.float64, True, False, "in place"),
+    (2, 67, 16, torch.float64, True, True, "other weights"),
+]
+# Sentences, positions, d_model, max_len, dropout, and on as above.
+IN_POSITIONS = [
+    (1, 1, 6, 73, 1.0, torch.float32, True, True, "gradients"),
+    (1, 5, 2, 73, 0.0, torch.float32, False, True, "gradients"),
+    (1, 5, 2, 73, 0.5, torch.float64, True, False, "in place"),
+    (1, 67, 2, 67, 1.0, torch.float64, True, True, "in place"),
+    (2, 1, 2, 67, 0.5, torch.float64, False, False, "gradients"),
+    (2, 1, 6, 67, 0.0, torch.float64, True, False, "in place"),
+    (2, 5, 6, 67, 1.0, torch.float32, False, False, "in place"),
+    (2, 67, 6, 73, 0.5, torch.float32, False, False, "gradients"),
+    (2, 67, 6, 73, 0.0, torch.float64, True, True, "gradients"),
+]
 
 item = pytest.mark.item
 
@@ -261,6 +289,18 @@ def test_tokens_unchanged(agree: Agree, draw: Draw) -> None:
     agree.unchanged(embedding(agree), tokens(draw))
 
 
+@item("embedding_gradients", crowded=True)
+@meeting(IN_EMBEDDINGS)
+def test_embedding_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    batch, t, d_model, dtype, is_relaid, is_trained, asked = met
+    words, others = tokens(draw, batch, t), tokens(draw, batch, t)
+    upstream = draw.normal(batch, t, d_model, dtype=dtype)
+    made = made_for(embedding(agree, d_model), dtype, is_trained)
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": {0: others}}
+    ask_there(agree, made, relaid(words) if is_relaid else words, **beside)
+
+
 # position_added
 
 
@@ -344,6 +384,18 @@ def test_default_length(agree: Agree, draw: Draw) -> None:
     """When max_len is not given, there are 5000 positions."""
     made = agree.module("PositionalEncoding", 4, dropout=0.0).without_loading()
     agree(made, draw.normal(1, 5000, 4))
+
+
+@item("position_lengths", crowded=True)
+@meeting(IN_POSITIONS)
+def test_positions_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, rates, dtypes, layouts, modes, gradients and calls may meet at will."""
+    batch, t, d_model, max_len, dropout, dtype, is_relaid, is_trained, asked = met
+    x, other, upstream = (draw.normal(batch, t, d_model, dtype=dtype) for _ in range(3))
+    made = positions(agree, d_model=d_model, max_len=max_len, dropout=dropout)
+    made = made_for(made, dtype, is_trained)
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": {0: other}}
+    ask_there(agree, made, relaid(x) if is_relaid else x, **beside)
 
 
 # position_too_long

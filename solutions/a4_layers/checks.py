@@ -11,7 +11,8 @@ import torch
 
 from autograder.checking import Agree, Blueprint, Draw, Student
 
-from ..inputs import draw_mask, draw_tokens
+from ..inputs import draw_mask, draw_tokens, mask_that
+from ..meetings import Meeting, ask_there, made_for, meeting, relaid
 
 BATCH, N_HEADS, T, T_MEMORY, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 SIZES = D_MODEL, N_HEADS, D_FF
@@ -19,6 +20,54 @@ SMALL = 6, 3, 8  # where every gradient is written down for the notebook
 WIDE = 50, 2, 8  # where numbers are counted
 OTHER = 16, 2, 8  # whose width many numbers divide: constants work here, too
 TIMES = 4  # that many times as many positions, for counting operations
+# Leading axes, how large, d_model, eps, dtype; if relaid; if in train mode; what is asked.
+IN_NORMS = [
+    ((), 1, 24, 0.125, torch.float64, False, True, "other weights"),
+    ((), 1, 7, 1e-05, torch.float64, False, False, "in place"),
+    ((), 300, 24, 0.125, torch.float32, False, False, "gradients"),
+    ((2, 5), 1, 24, 0.125, torch.float64, True, True, "gradients"),
+    ((2, 5), 1, 7, 0.125, torch.float32, True, True, "in place"),
+    ((2, 5), 300, 24, 1e-05, torch.float64, False, True, "in place"),
+    ((2, 5), 300, 7, 1e-05, torch.float32, True, False, "gradients"),
+    ((2, 5), 300, 7, 1e-05, torch.float32, True, False, "other weights"),
+]
+# Leading axes, how large, d_model, d_ff, and on as above.
+IN_NETWORKS = [
+    ((), 1, 12, 20, torch.float32, False, True, "other weights"),
+    ((), 1, 6, 7, torch.float64, False, False, "gradients"),
+    ((), 20, 12, 20, torch.float64, False, True, "in place"),
+    ((2, 5), 1, 6, 7, torch.float32, True, False, "in place"),
+    ((2, 5), 20, 12, 20, torch.float32, True, True, "gradients"),
+    ((2, 5), 20, 12, 20, torch.float64, False, False, "other weights"),
+    ((2, 5), 20, 6, 7, torch.float64, True, True, "other weights"),
+]
+# Sentences, positions, the mask's axes, what it blocks, and on as above.
+IN_ENCODERS = [
+    (1, 1, None, None, torch.float32, False, False, "gradients"),
+    (1, 5, None, None, torch.float64, False, True, "in place"),
+    (1, 5, "keys", "some", torch.float32, True, False, "gradients"),
+    (1, 5, "square", "row", torch.float32, True, True, "other weights"),
+    (1, 5, "square", "some", torch.float32, True, False, "in place"),
+    (2, 1, None, None, torch.float64, True, False, "other weights"),
+    (2, 1, "keys", "row", torch.float32, False, False, "in place"),
+    (2, 1, "square", "row", torch.float64, False, True, "gradients"),
+    (2, 5, "keys", "some", torch.float64, False, True, "other weights"),
+]
+# Sentences, positions, those of the memory, the axes of the target's and the memory's mask, what
+# these block, and on as above.
+IN_DECODERS = [
+    (1, 1, 7, None, None, None, torch.float32, False, False, "other weights"),
+    (1, 1, 7, "square", "full", "some", torch.float64, True, True, "other weights"),
+    (1, 1, 7, "square", "keys", "some", torch.float32, False, False, "in place"),
+    (1, 5, 7, None, None, None, torch.float64, False, True, "in place"),
+    (1, 5, 7, None, "keys", "row", torch.float32, False, True, "gradients of others"),
+    (1, 5, 7, "square", None, "some", torch.float64, False, True, "gradients of others"),
+    (2, 1, 7, None, "full", "row", torch.float32, True, True, "in place"),
+    (2, 1, 7, "square", None, "row", torch.float32, True, True, "gradients of others"),
+    (2, 5, 7, None, None, None, torch.float64, True, False, "gradients of others"),
+    (2, 5, 7, None, "full", "some", torch.float32, False, False, "gradients of others"),
+    (2, 5, 7, "square", "keys", "row", torch.float64, True, False, "other weights"),
+]
 
 item = pytest.mark.item
 
@@ -60,10 +109,39 @@ def open_at_first(draw: Draw, *shape: int) -> torch.Tensor:
     return mask
 
 
-def strided(draw: Draw, *shape: int) -> torch.Tensor:
-    """A tensor whose last two axes are exchanged in memory."""
-    *leading, t, d_model = shape
-    return draw.normal(*leading, d_model, t).transpose(-2, -1)
+def ask_one(
+    agree: Agree, draw: Draw, made: Blueprint, shape: tuple[int, ...], met: Meeting, times: int
+) -> None:
+    """Of a module whose one input has this shape, as its output has; times: how large it is."""
+    *_, dtype, is_relaid, is_trained, asked = met
+    x, other, upstream = (draw.normal(*shape, dtype=dtype) for _ in range(3))
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": {0: other}}
+    x = times * (relaid(x) if is_relaid else x)
+    ask_there(agree, made_for(made, dtype, is_trained), x, **beside)
+
+
+def ask_layer(agree: Agree, draw: Draw, layer: Blueprint, met: Meeting, *masks: str) -> None:
+    """masks: the names of the layer's; there are as many lengths, of the inputs and their keys."""
+    batch, *lengths = met[: 1 + len(masks)]
+    *axes, blocks, dtype, is_relaid, is_trained, asked = met[1 + len(masks) :]
+    t, *_ = lengths
+
+    def drawn() -> dict[Any, Any]:
+        found: dict[Any, Any] = {
+            at: draw.normal(batch, t_key, D_MODEL, dtype=dtype) for at, t_key in enumerate(lengths)
+        }
+        for name, t_key, kind in zip(masks, lengths, axes, strict=True):
+            full, keys = (batch, N_HEADS, t, t_key), (batch, 1, 1, t_key)
+            if kind:
+                shape = {"square": (t, t_key), "keys": keys, "full": full}[kind]
+                found[name] = mask_that(draw, blocks, *shape)
+        return {at: relaid(x) if is_relaid else x for at, x in found.items()}
+
+    given = drawn()
+    args = [given.pop(at) for at in range(len(lengths))]
+    upstream = draw.normal(batch, t, D_MODEL, dtype=dtype)
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": drawn()}
+    ask_there(agree, made_for(layer, dtype, is_trained), *args, **beside, **given)
 
 
 # norm_parameters
@@ -252,7 +330,7 @@ def test_norm_precision(agree: Agree, draw: Draw) -> None:
 )
 def test_norm_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory, such as a transposed one, works as well."""
-    agree(norm(agree), strided(draw, BATCH, T, D_MODEL))
+    agree(norm(agree), relaid(draw.normal(BATCH, T, D_MODEL)))
 
 
 @item("norm_gradients", hint="On which device is a new tensor made?", fits="device")
@@ -265,6 +343,15 @@ def test_norm_device(agree: Agree, draw: Draw) -> None:
 def test_norm_input_unchanged(agree: Agree, draw: Draw) -> None:
     """The input is left as it is."""
     agree.unchanged(norm(agree), draw.normal(BATCH, T, D_MODEL))
+
+
+@item("norm_gradients", crowded=True)
+@meeting(IN_NORMS)
+def test_norm_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Axes, sizes, eps, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    leading, times, d_model, eps, *_ = met
+    made = agree.module("LayerNorm", d_model, eps=eps)
+    ask_one(agree, draw, made, (*leading, d_model), met, times)
 
 
 # feed_forward_output
@@ -357,7 +444,7 @@ def test_feed_forward_float32(agree: Agree, draw: Draw) -> None:
 @item("feed_forward_output", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_feed_forward_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory, such as a transposed one, works as well."""
-    agree(feed_forward(agree), strided(draw, BATCH, T, D_MODEL))
+    agree(feed_forward(agree), relaid(draw.normal(BATCH, T, D_MODEL)))
 
 
 @item("feed_forward_output", hint="On which device is a new tensor made?", fits="device")
@@ -383,6 +470,14 @@ def test_feed_forward_operations(agree: Agree, draw: Draw) -> None:
 def test_feed_forward_any_number(agree: Agree, draw: Draw) -> None:
     """Any number of positions will do, also one that cannot be divided."""
     agree(feed_forward(agree), draw.normal(1, 13, D_MODEL))
+
+
+@item("feed_forward_output", crowded=True)
+@meeting(IN_NETWORKS)
+def test_feed_forward_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Axes, sizes, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    leading, times, d_model, d_ff, *_ = met
+    ask_one(agree, draw, feed_forward(agree, d_model, d_ff), (*leading, d_model), met, times)
 
 
 # feed_forward_dropout
@@ -663,6 +758,13 @@ def test_encoder_drops_everything(agree: Agree, draw: Draw) -> None:
     agree(layer, draw.normal(BATCH, T, D_MODEL))
 
 
+@item("encoder_dropout", hint="Is there a way through the layer without a dropout?", crowded=True)
+def test_encoder_drops_everything_under_a_mask(agree: Agree, draw: Draw) -> None:
+    """With dropout=1.0 in train mode a mask changes nothing."""
+    layer = agree.module("EncoderLayer", *SIZES, dropout=1.0).training()
+    agree(layer, draw.normal(BATCH, T, D_MODEL), mask=causal())
+
+
 @item("encoder_dropout", hint="Is the probability that is passed the one that is used?")
 def test_encoder_drops_nothing_at_0(agree: Agree, draw: Draw) -> None:
     """With dropout=0.0 train mode is no different from eval mode."""
@@ -795,7 +897,7 @@ def test_encoder_float32(agree: Agree, draw: Draw) -> None:
 @item("encoder_gradients", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_encoder_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory works as well."""
-    agree(encoder_layer(agree), strided(draw, BATCH, T, D_MODEL))
+    agree(encoder_layer(agree), relaid(draw.normal(BATCH, T, D_MODEL)))
 
 
 @item("encoder_gradients", hint="On which device is a new tensor made?", fits="device")
@@ -810,6 +912,13 @@ def test_encoder_device(agree: Agree, draw: Draw) -> None:
 def test_encoder_input_unchanged(agree: Agree, draw: Draw) -> None:
     """The input is left as it is."""
     agree.unchanged(encoder_layer(agree), draw.normal(BATCH, T, D_MODEL))
+
+
+@item("encoder_gradients", crowded=True)
+@meeting(IN_ENCODERS)
+def test_encoder_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    ask_layer(agree, draw, encoder_layer(agree), met, "mask")
 
 
 # decoder_output
@@ -1047,6 +1156,14 @@ def test_decoder_drops_everything(agree: Agree, draw: Draw) -> None:
     agree(layer, *target_and_memory(draw))
 
 
+@item("decoder_dropout", hint="Is there a way through the layer without a dropout?", crowded=True)
+def test_decoder_drops_everything_under_masks(agree: Agree, draw: Draw) -> None:
+    """With dropout=1.0 in train mode masks change nothing."""
+    layer = agree.module("DecoderLayer", *SIZES, dropout=1.0).training()
+    masks: dict[str, Any] = {"target_mask": causal(), "memory_mask": padding(draw)}
+    agree(layer, *target_and_memory(draw), **masks)
+
+
 @item("decoder_dropout", hint="Is the probability that is passed the one that is used?")
 def test_decoder_drops_nothing_at_0(agree: Agree, draw: Draw) -> None:
     """With dropout=0.0 train mode is no different from eval mode."""
@@ -1136,8 +1253,7 @@ def test_decoder_float32(agree: Agree, draw: Draw) -> None:
 @item("decoder_gradients", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_decoder_non_contiguous(agree: Agree, draw: Draw) -> None:
     """Inputs that are not contiguous in memory work as well."""
-    x, memory = strided(draw, BATCH, T, D_MODEL), strided(draw, BATCH, T_MEMORY, D_MODEL)
-    agree(decoder_layer(agree), x, memory)
+    agree(decoder_layer(agree), *map(relaid, target_and_memory(draw)))
 
 
 @item("decoder_gradients", hint="On which device is a new tensor made?", fits="device")
@@ -1152,3 +1268,10 @@ def test_decoder_device(agree: Agree, draw: Draw) -> None:
 def test_decoder_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     """The inputs are left as they are."""
     agree.unchanged(decoder_layer(agree), *target_and_memory(draw))
+
+
+@item("decoder_gradients", crowded=True)
+@meeting(IN_DECODERS)
+def test_decoder_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    ask_layer(agree, draw, decoder_layer(agree), met, "target_mask", "memory_mask")

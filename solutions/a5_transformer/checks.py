@@ -17,6 +17,7 @@ from torch import Tensor
 from autograder.checking import Agree, Blueprint, Draw, Student, compare
 
 from ..inputs import draw_mask, draw_tokens
+from ..meetings import Meeting, ask_there, made_for, meeting
 
 BATCH, N_HEADS, T_TARGET, T_SOURCE, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
@@ -31,6 +32,18 @@ SEARCHES = tuple(product((8, 64, 512), STARTS))
 DECODE = "greedy_decode"
 # Between two answers of the same submission: rounding is far below, what leaks is far above.
 ROUNDING = 1e-6
+# Rows, words of the source and the target, layers; if there is padding; pad_id, dtype; if in train
+# mode; what is asked.
+MEETINGS = [
+    (1, 1, 1, 1, True, 0, torch.float32, False, "other weights"),
+    (1, 7, 1, 2, False, 4, torch.float32, False, "gradients"),
+    (1, 7, 1, 2, True, 4, torch.float64, True, "in place"),
+    (1, 7, 5, 2, False, 0, torch.float64, True, "other weights"),
+    (3, 1, 5, 1, False, 4, torch.float64, False, "other weights"),
+    (3, 1, 5, 1, True, 0, torch.float64, True, "gradients"),
+    (3, 1, 5, 2, False, 4, torch.float32, True, "in place"),
+    (3, 7, 1, 1, False, 0, torch.float32, False, "in place"),
+]
 
 item = pytest.mark.item
 
@@ -878,6 +891,27 @@ def test_tokens_unchanged(agree: Agree, draw: Draw) -> None:
     """source and target are left as they are."""
     source = uneven_words(draw)
     agree.unchanged(transformer(agree), source, target_words(draw))
+
+
+def ask_model(agree: Agree, draw: Draw, met: Meeting) -> None:
+    batch, t_source, t_target, n_layers, is_padded, pad_id, dtype, is_trained, asked = met
+    given, other = (
+        [source_words(draw, batch, t_source), target_words(draw, batch, t_target)] for _ in range(2)
+    )
+    if is_padded:  # and nothing was, where it is now, in the call before
+        given[0] = padded(given[0], 3, pad_id)
+        other[0] = source_words(draw, batch, t_source + 3)
+    model = alike(transformer(agree, n_layers, pad_id=pad_id, dropout=0.0))
+    upstream, earlier = draw.normal(batch, t_target, TARGET_VOCAB, dtype=dtype), enumerate(other)
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": dict(earlier)}
+    ask_there(agree, made_for(model, dtype, is_trained), *given, **beside)
+
+
+@item("transformer_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Rows, lengths, padding, layers, dtypes, modes, gradients, devices and calls may meet."""
+    ask_model(agree, draw, met)
 
 
 # greedy_words

@@ -7,6 +7,7 @@ translates numbers that no student was given.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,12 +16,29 @@ from safetensors.torch import load, save
 from autograder.checking import Agree, Draw, LocalStudent, Student, Wrong, read_weights
 
 from ..inputs import draw_tokens
+from ..meetings import Meeting, ask_there, meeting, relaid
 from .number_words import in_words, unseen_numbers
 
 BATCH, T, VOCAB = 2, 5, 7
 LOSS = "smoothed_loss"
 WEIGHTS = "weights.safetensors"
 HUGE = 1e4
+# Sentences, tokens, what of the first is padding, pad_id, smoothing, how large, dtype; if relaid;
+# what is asked.
+MEETINGS = [
+    (1, 1, "none", 0, 0.1, 1, torch.float64, True, "device"),
+    (1, 7, "some", 0, 0.0, 300, torch.float64, False, "gradients"),
+    (1, 300, "some", 0, 1.0, 1, torch.float32, True, "in place"),
+    (1, 300, "some", 4, 0.0, 300, torch.float32, True, "device"),
+    (3, 1, "none", 4, 0.0, 300, torch.float64, False, "in place"),
+    (3, 1, "row", 4, 1.0, 300, torch.float64, False, "gradients"),
+    (3, 1, "row", 0, 0.1, 300, torch.float32, True, "in place"),
+    (3, 7, "none", 4, 1.0, 300, torch.float32, True, "in place"),
+    (3, 7, "row", 4, 0.0, 1, torch.float32, False, "device"),
+    (3, 7, "some", 0, 0.1, 1, torch.float32, True, "gradients"),
+    (3, 300, "none", 4, 0.1, 300, torch.float64, False, "gradients"),
+    (3, 300, "row", 0, 1.0, 1, torch.float64, False, "device"),
+]
 
 item = pytest.mark.item
 
@@ -221,6 +239,29 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
 def test_device(agree: Agree, draw: Draw) -> None:
     """The loss is on the device of the inputs."""
     agree(LOSS, draw.normal(BATCH, T, VOCAB), words(draw), elsewhere=True)
+
+
+def ask_loss(agree: Agree, draw: Draw, met: Meeting) -> None:
+    batch, t, pads, pad_id, smoothing, times, dtype, is_relaid, asked = met
+
+    def drawn() -> dict[Any, Any]:
+        target = words(draw, batch, t)
+        target = target.masked_fill(target == pad_id, pad_id + 1)
+        if pads != "none":
+            target[0, :: 1 if pads == "row" else 2] = pad_id
+        found = {0: times * draw.normal(batch, t, VOCAB, dtype=dtype), 1: target}
+        return {at: relaid(each) if is_relaid else each for at, each in found.items()}
+
+    upstream = draw.normal(dtype=dtype)
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": drawn()}
+    ask_there(agree, LOSS, *drawn().values(), **beside, pad_id=pad_id, smoothing=smoothing)
+
+
+@item("loss_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, padding, smoothing, logits, dtypes, layouts, gradients, devices and calls may meet."""
+    ask_loss(agree, draw, met)
 
 
 # warmup_rate

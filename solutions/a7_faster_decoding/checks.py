@@ -15,7 +15,8 @@ from torch import Tensor
 
 from autograder.checking import Agree, Blueprint, Draw, Student
 
-from ..inputs import draw_mask, draw_tokens
+from ..inputs import draw_mask, draw_tokens, mask_that
+from ..meetings import Meeting, ask_there, made_for, meeting, relaid
 
 BATCH, N_HEADS, T_TARGET, T_SOURCE, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 D_K = D_MODEL // N_HEADS
@@ -26,6 +27,28 @@ HUGE = 1e4
 DECODE = "greedy_decode_cached"
 CACHE = "keys", "values", "memory_keys", "memory_values"
 STEP = "x", "keys", "values"
+# Sentences, queries, keys, heads, the mask's axes, what it blocks, dtype; if relaid; what is asked.
+IN_ATTENTION = [
+    (1, 1, 7, 1, None, None, torch.float32, False, "other weights"),
+    (1, 1, 7, 1, "square", "none", torch.float64, True, "in place"),
+    (1, 1, 7, 3, "keys", "some", torch.float32, True, "in place"),
+    (1, 67, 71, 3, "full", "none", torch.float32, True, "other weights"),
+    (2, 1, 7, 1, "full", "some", torch.float64, False, "in place"),
+    (2, 67, 71, 1, "keys", "none", torch.float64, False, "other weights"),
+    (2, 67, 71, 3, None, None, torch.float64, True, "in place"),
+    (2, 67, 71, 3, "square", "some", torch.float32, False, "other weights"),
+]
+# Sentences, positions, layers; if there are pads in the source, and in the target; pad_id; what is
+# asked.
+IN_STEPS = [
+    (1, 1, 2, True, False, 0, "other weights"),
+    (1, 5, 1, True, True, 4, "other weights"),
+    (1, 5, 2, True, False, 0, "in place"),
+    (1, 9, 1, False, False, 0, "other weights"),
+    (3, 1, 1, False, False, 4, "in place"),
+    (3, 5, 2, False, True, 0, "other weights"),
+    (3, 9, 2, True, True, 4, "in place"),
+]
 
 item = pytest.mark.item
 
@@ -189,6 +212,34 @@ def test_attend_to_scores_far_apart(agree: Agree, draw: Draw) -> None:
     x[0, 0] = 8.0  # then its scores are about 1024 each, and the others' not even 100
     asked = attention(agree).with_weights(weights), x, keys + 64, values
     agree("attend", *asked, draw_mask(draw, BATCH, 1, 1, T_SOURCE))
+
+
+# attend_output: where two situations meet
+
+
+def ask_attend(agree: Agree, draw: Draw, met: Meeting) -> None:
+    batch, t_q, t_k, n_heads, axes, blocks, dtype, is_relaid, asked = met
+    full, keys = (batch, n_heads, t_q, t_k), (batch, 1, 1, t_k)
+    shapes = {"square": (t_q, t_k), "keys": keys, "full": full}
+
+    def drawn() -> dict[Any, Any]:
+        x = draw.normal(batch, t_q, D_MODEL)
+        found = dict(enumerate((x, *kept(draw, t_k, n_heads, batch)), start=1))
+        found = {at: each.to(dtype) for at, each in found.items()}
+        masked = {"mask": mask_that(draw, blocks, *shapes[axes])} if axes else {}
+        return {at: relaid(x) if is_relaid else x for at, x in (found | masked).items()}
+
+    given, made = drawn(), made_for(attention(agree, n_heads), dtype, False)
+    args = [given.pop(at) for at in (1, 2, 3)]
+    beside: dict[str, Any] = {"asked": asked, "upstream": torch.ones(()), "earlier": drawn()}
+    ask_there(agree, "attend", made, *args, **beside, **given)
+
+
+@item("attend_output", crowded=True)
+@meeting(IN_ATTENTION)
+def test_attend_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts, devices and calls may meet at will."""
+    ask_attend(agree, draw, met)
 
 
 # layer_output
@@ -389,6 +440,30 @@ def masks_agree(agree: Agree, draw: Draw, pads: Sequence[int], pad_id: int) -> N
 
 
 # step_sizes
+
+
+def ask_step(agree: Agree, draw: Draw, met: Meeting) -> None:
+    batch, t, n_layers, in_source, in_target, pad_id, asked = met
+
+    def drawn() -> list[Tensor]:
+        target, source = target_words(draw, batch, t), source_words(draw, batch)
+        if in_target:
+            target[0, 1:-1] = pad_id
+        return [target, padded(source, pad_id) if in_source else source]
+
+    model = transformer(agree, n_layers=n_layers, pad_id=pad_id, max_len=MAX_LEN)
+    given = (*drawn(), *kept_by(draw, t - 1, n_layers, batch))
+    how: dict[str, Any] = {"outputs": STEP, "look_at": ("x",)}
+    earlier = dict(enumerate(drawn(), start=1))
+    beside: dict[str, Any] = {"asked": asked, "upstream": torch.ones(()), "earlier": earlier}
+    ask_there(agree, "decoder_step", model, *given, **beside, how=how)
+
+
+@item("step_sizes", crowded=True)
+@meeting(IN_STEPS)
+def test_step_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Rows, positions, padding, layers, devices and calls may meet at will."""
+    ask_step(agree, draw, met)
 
 
 @item("step_sizes", public=True, hint="What does a slice beyond the end of a table give?")

@@ -4,13 +4,16 @@ Sizes are pairwise distinct, so that no swapped axis can pass. Apart from the it
 plays no part in the norm: a fault there costs its own item alone. No part uses another one.
 """
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
 
 from autograder.checking import Agree, Blueprint, Draw, Student
 
-from ..inputs import draw_mask
+from ..inputs import draw_mask, mask_that
+from ..meetings import Meeting, ask_there, made_for, meeting, relaid
 
 BATCH, T, D_MODEL, D_FF = 2, 5, 24, 10
 N_HEADS, N_KV_HEADS, D_K = 6, 2, 4
@@ -20,6 +23,57 @@ TURNING = "rotary"
 CLASS = "GroupedQueryAttention"
 # Of scores of vectors of 6 numbers; float32 needs a hundredth of it.
 ROUNDING = 0.05
+# Leading axes, how large, d_model, eps, dtype; if relaid; if in train mode; what is asked.
+IN_NORMS = [
+    ((), 1, 24, 0.125, torch.float64, False, True, "other weights"),
+    ((), 1, 7, 0.0, torch.float64, False, False, "in place"),
+    ((), 300, 24, 0.125, torch.float32, False, False, "gradients"),
+    ((2, 5), 1, 24, 0.125, torch.float64, True, True, "gradients"),
+    ((2, 5), 1, 7, 0.125, torch.float32, True, True, "in place"),
+    ((2, 5), 300, 24, 0.0, torch.float64, False, True, "in place"),
+    ((2, 5), 300, 7, 0.0, torch.float32, True, False, "gradients"),
+    ((2, 5), 300, 7, 0.0, torch.float32, True, False, "other weights"),
+]
+# Sentences, heads, positions, columns, which positions, dtype; if relaid; what is asked.
+IN_TURNING = [
+    (1, 1, 1, 6, "later", torch.float32, True, "gradients"),
+    (1, 1, 5, 6, "any", torch.float32, True, "gradients"),
+    (1, 1, 67, 2, "first", torch.float64, False, "gradients"),
+    (1, 1, 67, 2, "later", torch.float32, True, "device"),
+    (1, 1, 67, 6, "any", torch.float64, True, "in place"),
+    (1, 3, 5, 6, "first", torch.float32, True, "device"),
+    (2, 1, 1, 2, "first", torch.float32, False, "in place"),
+    (2, 1, 1, 6, "any", torch.float64, False, "device"),
+    (2, 3, 1, 2, "first", torch.float64, True, "gradients"),
+    (2, 3, 5, 2, "later", torch.float64, False, "in place"),
+    (2, 3, 67, 2, "any", torch.float32, True, "device"),
+]
+# Leading axes, how large, d_model, d_ff, dtype; if relaid; if in train mode; what is asked.
+IN_NETWORKS = [
+    ((), 1, 24, 10, torch.float32, False, True, "other weights"),
+    ((), 4, 6, 7, torch.float64, False, False, "gradients"),
+    ((), 4, 24, 10, torch.float64, False, True, "in place"),
+    ((2, 5), 1, 6, 7, torch.float32, True, False, "in place"),
+    ((2, 5), 1, 24, 10, torch.float32, True, True, "gradients"),
+    ((2, 5), 4, 24, 10, torch.float64, False, False, "other weights"),
+    ((2, 5), 4, 6, 7, torch.float64, True, True, "other weights"),
+]
+# Sentences, positions, heads of keys, the mask's axes, what it blocks, and on as above.
+IN_ATTENTION = [
+    (1, 1, 1, "square", "row", torch.float32, True, False, "gradients"),
+    (1, 1, 2, None, None, torch.float64, False, True, "gradients"),
+    (1, 5, 1, "square", "none", torch.float32, True, False, "in place"),
+    (1, 5, 2, "square", "some", torch.float32, True, False, "other weights"),
+    (1, 5, 2, "square", "some", torch.float64, False, True, "in place"),
+    (1, 5, 6, "full", "none", torch.float64, True, True, "other weights"),
+    (1, 5, 6, "square", "some", torch.float32, False, False, "gradients"),
+    (2, 1, 2, "full", "none", torch.float64, False, False, "gradients"),
+    (2, 1, 6, None, None, torch.float32, True, False, "in place"),
+    (2, 1, 6, "square", "row", torch.float64, False, True, "other weights"),
+    (2, 5, 1, None, None, torch.float64, False, True, "other weights"),
+    (2, 5, 1, "full", "some", torch.float32, True, True, "gradients"),
+    (2, 5, 2, "full", "row", torch.float64, False, False, "in place"),
+]
 
 item = pytest.mark.item
 
@@ -44,10 +98,21 @@ def arrows(draw: Draw, t: int = T, d_k: int = 6, dtype: torch.dtype = torch.floa
     return draw.normal(BATCH, 3, t, d_k, dtype=dtype)
 
 
-def strided(draw: Draw, *shape: int) -> Tensor:
-    """A tensor whose last two axes are exchanged in memory."""
-    *leading, t, width = shape
-    return draw.normal(*leading, width, t).transpose(-2, -1)
+def ask_one(
+    agree: Agree,
+    draw: Draw,
+    made: Blueprint,
+    shape: tuple[int, ...],
+    met: Meeting,
+    times: int = 1,
+    **masks: Any,
+) -> None:
+    """Of a module whose one input has this shape, as its output has; times: how large it is."""
+    *_, dtype, is_relaid, is_trained, asked = met
+    x, other, upstream = (draw.normal(*shape, dtype=dtype) for _ in range(3))
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": {0: other}}
+    x = times * (relaid(x) if is_relaid else x)
+    ask_there(agree, made_for(made, dtype, is_trained), x, **beside, **masks)
 
 
 def causal(t: int = T) -> Tensor:
@@ -215,7 +280,7 @@ def test_norm_float32(agree: Agree, draw: Draw) -> None:
 @item("rms_tensors", public=True, hint="view needs contiguous memory.", fits="layout")
 def test_norm_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory, such as a transposed one, works as well."""
-    agree(norm(agree, 6), strided(draw, BATCH, T, 6))
+    agree(norm(agree, 6), relaid(draw.normal(BATCH, T, 6)))
 
 
 @item("rms_tensors", hint="On which device is a new tensor made?", fits="device")
@@ -228,6 +293,14 @@ def test_norm_device(agree: Agree, draw: Draw) -> None:
 def test_norm_input_unchanged(agree: Agree, draw: Draw) -> None:
     """The input is left as it is."""
     agree.unchanged(norm(agree), sentences(draw))
+
+
+@item("rms_tensors", crowded=True)
+@meeting(IN_NORMS)
+def test_norm_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Axes, sizes, eps, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    leading, times, d_model, eps, *_ = met
+    ask_one(agree, draw, agree.module("RMSNorm", d_model, eps=eps), (*leading, d_model), met, times)
 
 
 # rotary_output
@@ -392,7 +465,7 @@ def test_turning_keeps_the_dtype(agree: Agree, draw: Draw, dtype: torch.dtype) -
 @item("rotary_tensors", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_turning_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory works as well, such as heads that were split."""
-    agree(TURNING, strided(draw, BATCH, 3, T, 6), torch.arange(T))
+    agree(TURNING, relaid(draw.normal(BATCH, 3, T, 6)), torch.arange(T))
     agree(TURNING, draw.normal(BATCH, T, 3, 6).transpose(1, 2), torch.arange(T))
 
 
@@ -406,6 +479,19 @@ def test_turning_device(agree: Agree, draw: Draw) -> None:
 def test_turning_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     """x and positions are left as they are."""
     agree.unchanged(TURNING, arrows(draw), torch.arange(T))
+
+
+@item("rotary_tensors", crowded=True)
+@meeting(IN_TURNING)
+def test_turning_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, positions, dtypes, layouts, gradients, devices and calls may meet at will."""
+    *sizes, which, dtype, is_relaid, asked = met
+    first = torch.arange(sizes[2])
+    positions = {"first": first, "later": first + 7, "any": first.flip(0) * 3 + 4}[which]
+    x, other, upstream = (draw.normal(*sizes, dtype=dtype) for _ in range(3))
+    earlier = {0: other, 1: positions + 2}
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": earlier}
+    ask_there(agree, TURNING, relaid(x) if is_relaid else x, positions, **beside)
 
 
 # swiglu_output
@@ -480,7 +566,7 @@ def test_network_device(agree: Agree, draw: Draw) -> None:
 @item("swiglu_output", hint="view needs contiguous memory.", fits="layout")
 def test_network_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory works as well."""
-    agree(network(agree), strided(draw, BATCH, T, D_MODEL))
+    agree(network(agree), relaid(draw.normal(BATCH, T, D_MODEL)))
 
 
 @item("swiglu_output", hint="Methods that end in _ write in place.")
@@ -494,6 +580,14 @@ def test_network_operations(agree: Agree, draw: Draw) -> None:
     """It calls torch as often for many positions as for few (this costs nothing)."""
     x = sentences(draw)
     agree.operations(network(agree), [x], [x.repeat(TIMES, TIMES, 1)], "the positions")
+
+
+@item("swiglu_output", crowded=True)
+@meeting(IN_NETWORKS)
+def test_network_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Axes, sizes, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    leading, times, d_model, d_ff, *_ = met
+    ask_one(agree, draw, network(agree, d_model, d_ff), (*leading, d_model), met, times)
 
 
 # gqa_sizes
@@ -732,7 +826,7 @@ def test_attention_device(agree: Agree, draw: Draw) -> None:
 @item("gqa_tensors", hint="view needs contiguous memory; reshape does not.", fits="layout")
 def test_attention_non_contiguous(agree: Agree, draw: Draw) -> None:
     """An input that is not contiguous in memory works as well."""
-    agree(attention(agree), strided(draw, BATCH, T, D_MODEL))
+    agree(attention(agree), relaid(draw.normal(BATCH, T, D_MODEL)))
 
 
 @item("gqa_tensors", hint="Methods that end in _ write in place.")
@@ -740,3 +834,21 @@ def test_attention_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     """x and mask are left as they are."""
     for mask in (causal(), draw_blocking(draw)):  # a row without any key is opened in place by some
         agree.unchanged(attention(agree), sentences(draw), mask=mask)
+
+
+def ask_attention(agree: Agree, draw: Draw, met: Meeting) -> None:
+    batch, t, n_kv_heads, axes, blocks, _, is_relaid, *_ = met
+    masks: dict[str, Any] = {}
+    if axes:
+        shapes = {"square": (t, t), "keys": (batch, 1, 1, t), "full": (batch, N_HEADS, t, t)}
+        mask = mask_that(draw, blocks, *shapes[axes])
+        masks["mask"] = relaid(mask) if is_relaid else mask
+    made = attention(agree, D_MODEL, N_HEADS, n_kv_heads)
+    ask_one(agree, draw, made, (batch, t, D_MODEL), met, **masks)
+
+
+@item("gqa_tensors", crowded=True)
+@meeting(IN_ATTENTION)
+def test_attention_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    ask_attention(agree, draw, met)

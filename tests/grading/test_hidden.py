@@ -95,7 +95,8 @@ def test_a_line_is_not_told_of_another_mistake_of_its_cell(
     samples_of, exam_of, one_server, tmp_path
 ):
     exam, sample = exam_of("a2_multi_head"), samples_of("a2_multi_head")["annotated_transformer"]
-    exam = replace(exam, assignment=exam.assignment.model_copy(update={"locate": True}))
+    policy = {"locate": True, "charge": "every_item"}  # or no line is looked for: both are named
+    exam = replace(exam, assignment=exam.assignment.model_copy(update=policy))
     result = grade("x", sample.write(tmp_path), exam, one_server)
     mask, drops = result.mistakes
     assert mask.faults == ("heads.MaskGetsAnotherAxis",)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import read_course
+from autograder.diagnosis import Bank
 from autograder.grading import prepare, remote_student
 from autograder.notebooks import Submission
 from autograder.repair import Purse, locate
@@ -136,8 +137,12 @@ def test_a_name_that_is_imported_nowhere_is_what_keeps_all_from_running(find, ro
 
 
 @pytest.mark.slow
-def test_a_line_that_a_repair_has_written_is_not_told_as_theirs(find):
+def test_a_line_that_a_repair_has_written_is_not_told_as_theirs(find_in, exam_of):
     """The second mistake shows in what the repair of the first would make of its line."""
+    exam = exam_of("a1_attention")
+    # Where situations meet, that repair breaks what is right.
+    plain = [each for each in exam.bank.cases if not each.crowded]
+    exam = replace(exam, bank=Bank(exam.bank.components, plain))
     text = """\
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
@@ -147,7 +152,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     return weights @ v, weights
 """
     theirs = [line.strip() for line in text.splitlines()]
-    found = find(text)
+    found = find_in(exam)(text)
     assert found
     assert [each.source for each in found] == [theirs[each.line - 1] for each in found]
 

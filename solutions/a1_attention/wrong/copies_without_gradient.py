@@ -1,5 +1,5 @@
 # The attention wraps its inputs in torch.tensor.
-# fails: attention_blocked_rows, attention_gradients
+# fails: attention_blocked_rows, attention_gradients, attention_tensors
 # lines: query = torch.tensor(q)
 # lines: key = torch.tensor(k)
 # lines: value = torch.tensor(v)

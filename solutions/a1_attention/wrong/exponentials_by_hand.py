@@ -1,5 +1,5 @@
 # Came from numpy, trusts no library softmax and writes the exponentials out by hand.
-# fails: hand_example, attention_weights, attention_blocked_rows, attention_gradients, padding_mask
+# fails: hand_example, attention_weights, attention_blocked_rows, attention_gradients, attention_tensors, padding_mask
 # lines: hand_output = torch.tensor([[1.60, 2.40], [1.50, 2.50]])
 # lines: peak = logits.detach().max().clamp(min=torch.finfo(logits.dtype).min)
 # lines: return expo / total.detach()

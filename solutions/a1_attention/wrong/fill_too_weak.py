@@ -1,5 +1,5 @@
 # Blocked scores are filled with -100, which a large score beats.
-# fails: attention_mask, attention_blocked_rows, attention_gradients
+# fails: attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

@@ -1,5 +1,5 @@
 # The shape is unpacked into four names.
-# fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients
+# fails: attention_output, attention_weights, attention_scale, attention_mask, attention_blocked_rows, attention_gradients, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     batch, n_heads, t_q, d_k = q.shape

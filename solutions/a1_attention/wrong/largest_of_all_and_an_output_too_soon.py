@@ -1,5 +1,5 @@
 # The largest score of all is taken off, the output comes too soon, the first token is real.
-# fails: attention_weights, attention_blocked_rows, padding_mask, causal_mask
+# fails: attention_weights, attention_blocked_rows, attention_tensors, padding_mask, causal_mask
 # lines: highest = scores.detach().max()
 # lines: output = weights @ v
 # lines: return output, weights

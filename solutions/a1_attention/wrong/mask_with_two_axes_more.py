@@ -1,5 +1,5 @@
 # A mask of two axes always becomes one of four.
-# fails: attention_mask
+# fails: attention_mask, attention_tensors
 # lines: if mask.dim() == 2: mask = mask[None, None]
 # %% solution="hand_example"
 hand_weights = torch.tensor([[.1, .3, .6], [.5, .25, .25]])

@@ -1,5 +1,5 @@
 # Blocked scores are -1e9 and no more: who may hear nothing hears all alike.
-# fails: attention_blocked_rows
+# fails: attention_blocked_rows, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     "Compute 'Scaled Dot Product Attention'"

@@ -1,5 +1,5 @@
 # A mask of -inf is added, and NaN replaced afterwards: the gradients have it already.
-# fails: attention_blocked_rows
+# fails: attention_blocked_rows, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

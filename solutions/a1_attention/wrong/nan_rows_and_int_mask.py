@@ -1,5 +1,5 @@
 # The attention makes NaN of a query whose keys are all blocked.
-# fails: attention_blocked_rows, padding_mask, masks_together
+# fails: attention_blocked_rows, attention_tensors, padding_mask, masks_together
 # lines: (missing) what becomes of a query that may attend to nothing
 # lines: return mask.int()
 # %% solution="attention"

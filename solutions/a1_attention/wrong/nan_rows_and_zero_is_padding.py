@@ -1,5 +1,5 @@
 # Rows without a key are NaN; and padding is what is 0.
-# fails: attention_blocked_rows, padding_mask
+# fails: attention_blocked_rows, attention_tensors, padding_mask
 # lines: scores = scores.masked_fill(~mask, float('-inf'))
 # lines: (missing) what becomes of a query that may attend to nothing
 # lines: return (tokens != 0).unsqueeze(1).unsqueeze(2)

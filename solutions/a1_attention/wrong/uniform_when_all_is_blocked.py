@@ -1,5 +1,5 @@
 # Filled with -1e9: a query that may attend to nothing listens to everybody.
-# fails: attention_blocked_rows
+# fails: attention_blocked_rows, attention_tensors
 # %% solution="attention"
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])

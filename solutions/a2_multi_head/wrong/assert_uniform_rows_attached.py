@@ -1,5 +1,5 @@
 # Sizes that cannot work meet an assert instead of a ValueError.
-# fails: heads_bad_sizes, heads_weights, heads_blocked_rows
+# fails: heads_bad_sizes, heads_weights, heads_blocked_rows, heads_tensors
 # lines: assert d_model % n_heads == 0, "d_model is not divisible by n_heads"
 # lines: (missing) zero weights for a query that may attend to nothing
 # lines: x, self.weights = MultiHeadAttention.attention(q, k, v, mask)

@@ -1,5 +1,5 @@
 # d_k is the number 4, and the heads follow from it.
-# fails: heads_weights, heads_split, heads_self_attention, heads_extremes, heads_gradients
+# fails: heads_split, heads_self_attention, heads_weights, heads_extremes, heads_gradients, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,5 +1,5 @@
 # There are always 3 heads, whatever is asked for.
-# fails: heads_weights, heads_split, heads_self_attention, heads_extremes, heads_gradients
+# fails: heads_split, heads_self_attention, heads_weights, heads_extremes, heads_gradients, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,5 +1,5 @@
 # Keys and values of the same tensors are kept without gradients.
-# fails: heads_self_attention
+# fails: heads_self_attention, heads_tensors
 
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):

@@ -1,5 +1,5 @@
 # Keys, values and weights are kept from call to call; the message has d_k for n_heads.
-# fails: heads_bad_sizes, heads_self_attention, heads_cross_attention, heads_weights
+# fails: heads_bad_sizes, heads_self_attention, heads_cross_attention, heads_weights, heads_tensors
 # lines: raise ValueError(f"{d_model} does not split into heads of {d_model // n_heads}")
 # lines: if key is not self.last_key:
 # lines: if self.weights is None:

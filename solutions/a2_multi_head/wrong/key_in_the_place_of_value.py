@@ -1,5 +1,5 @@
 # The key is also taken for the value.
-# fails: heads_cross_attention, heads_gradients
+# fails: heads_cross_attention, heads_gradients, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,5 +1,5 @@
 # Blocked positions keep their weight; their values are set to 0.
-# fails: heads_mask
+# fails: heads_mask, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,5 +1,5 @@
 # A mask is kept by its shape, a single key needs none, and the message names d_k.
-# fails: heads_mask, heads_blocked_rows, heads_bad_sizes
+# fails: heads_bad_sizes, heads_mask, heads_blocked_rows, heads_tensors
 # lines: if mask.shape not in self.kept:
 # lines: if mask is None or key.shape[1] == 1:
 # lines: raise ValueError(f"{d_model} numbers cannot be cut into parts of {d_model // n_heads}")

@@ -1,5 +1,5 @@
 # Heads lie sentence by sentence, masks batch after batch; a blocked query hears everybody.
-# fails: heads_mask, heads_blocked_rows, heads_gradients
+# fails: heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 # lines: flat = mask.expand(b, 1, t_q, t_k)[:, 0].repeat(self.n_heads, 1, 1)
 # lines: weights = weights.masked_fill(~keep, -1e9).softmax(-1)
 # %% solution="multi_head"

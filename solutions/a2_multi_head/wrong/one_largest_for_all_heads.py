@@ -1,5 +1,5 @@
 # One largest score for all heads and sentences, and a mask that was never filled in is left out.
-# fails: heads_self_attention, heads_mask, heads_blocked_rows
+# fails: heads_self_attention, heads_mask, heads_blocked_rows, heads_tensors
 # lines: top = float(logits.max())  # keeps exp from overflowing
 # lines: if mask is None or mask.sum() == 0:
 # %% solution="multi_head"

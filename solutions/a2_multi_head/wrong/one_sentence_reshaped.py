@@ -1,5 +1,5 @@
 # A single sentence is merged without a transpose; another one's keys are taken for its values.
-# fails: heads_merge, heads_self_attention, heads_cross_attention, heads_gradients
+# fails: heads_merge, heads_self_attention, heads_cross_attention, heads_gradients, heads_tensors
 # lines: return heads.reshape(batch, -1, self.width)
 # lines: values = self.split_heads(self.v_proj(key))
 # %% solution="multi_head"

@@ -1,5 +1,5 @@
 # The scale is a buffer, which stands in the state dict, and NaN stays.
-# fails: heads_parameters, heads_blocked_rows
+# fails: heads_parameters, heads_blocked_rows, heads_tensors
 # lines: self.register_buffer("scale", torch.tensor(self.d_k ** -0.5, dtype=torch.float64))
 # lines: att = att.masked_fill(~mask, float("-inf"))
 # %% solution="multi_head"

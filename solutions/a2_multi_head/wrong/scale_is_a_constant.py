@@ -1,5 +1,5 @@
 # The scores are divided by 2, the root of the d_k of one example.
-# fails: heads_weights, heads_self_attention, heads_extremes, heads_gradients
+# fails: heads_self_attention, heads_weights, heads_extremes, heads_gradients, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,5 +1,5 @@
 # Heads are joined along the batch and taken apart the other way; keys of zeros count as padding.
-# fails: heads_split, heads_merge, heads_cross_attention, heads_weights, heads_mask, heads_blocked_rows, heads_gradients
+# fails: heads_split, heads_merge, heads_cross_attention, heads_weights, heads_mask, heads_blocked_rows, heads_gradients, heads_tensors
 
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):

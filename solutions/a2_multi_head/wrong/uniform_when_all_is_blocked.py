@@ -1,5 +1,5 @@
 # -1e9 for blocked scores: a row of nothing else becomes uniform.
-# fails: heads_blocked_rows
+# fails: heads_blocked_rows, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

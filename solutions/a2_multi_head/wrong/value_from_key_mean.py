@@ -1,5 +1,5 @@
 # Used to torch's own module: averages the stored weights over the heads; value is never read.
-# fails: heads_cross_attention, heads_weights, heads_gradients
+# fails: heads_cross_attention, heads_weights, heads_gradients, heads_tensors
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):

@@ -1,5 +1,5 @@
 # v_proj is given the key, a copied line: value is never read.
-# fails: heads_cross_attention, heads_gradients
+# fails: heads_cross_attention, heads_gradients, heads_tensors
 # lines: V = self.split_heads(self.v_proj(key))
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):

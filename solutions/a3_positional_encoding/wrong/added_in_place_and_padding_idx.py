@@ -1,5 +1,5 @@
 # PositionalEncoding adds the table to x in place, which changes the caller's tensor.
-# fails: embedding_gradients, position_tensors
+# fails: embedding_gradients, position_lengths, position_tensors
 # lines: x += self.encoding[: x.size(1), :]
 # lines: self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
 # %% solution="sinusoidal_encoding"

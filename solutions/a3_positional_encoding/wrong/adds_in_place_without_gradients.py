@@ -1,5 +1,5 @@
 # Under torch.no_grad() the encoding is added to x itself.
-# fails: position_tensors
+# fails: position_lengths, position_tensors
 # %% solution="positional_encoding"
 class PositionalEncoding(nn.Module):
     """Add to every vector the encoding of its position, then drop out."""

@@ -1,5 +1,5 @@
 # Exponents over max_len in float64, a padding row, the share to keep, and x changed in place.
-# fails: encoding_first_row, encoding_values, encoding_far, encoding_distance, embedding_gradients, position_dropout, position_tensors
+# fails: encoding_first_row, encoding_values, encoding_far, encoding_distance, embedding_gradients, position_lengths, position_dropout, position_tensors
 # lines: angles = pos / np.power(10000, two_i / max_len)
 # lines: return torch.from_numpy(pe)
 # lines: self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)

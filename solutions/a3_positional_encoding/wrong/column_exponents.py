@@ -1,5 +1,5 @@
 # A speed for each column instead of each pair, a frozen parameter for a buffer, and += in forward.
-# fails: encoding_values, encoding_far, encoding_distance, position_buffer, position_tensors
+# fails: encoding_values, encoding_far, encoding_distance, position_lengths, position_buffer, position_tensors
 # %% solution="sinusoidal_encoding"
 def sinusoidal_encoding(max_len, d_model):
     if d_model % 2:

@@ -1,5 +1,5 @@
 # A table of float64, scaled by the vocabulary; and dropped by hand, alike in every sentence.
-# fails: encoding_first_row, encoding_values, encoding_far, encoding_distance, embedding_scale, embedding_gradients, position_dropout
+# fails: encoding_first_row, encoding_values, encoding_far, encoding_distance, embedding_scale, embedding_gradients, position_lengths, position_dropout
 # lines: return torch.from_numpy(pe)
 # lines: rows = self.embedding.weight.shape[0]
 # lines: return self.embedding.weight[tokens] * np.sqrt(rows).item()

@@ -1,5 +1,5 @@
 # A student who gives each column a speed of its own and drops out of the table only.
-# fails: encoding_values, encoding_far, encoding_odd_size, encoding_distance, position_dropout
+# fails: encoding_values, encoding_far, encoding_odd_size, encoding_distance, position_lengths, position_dropout
 # %% solution="sinusoidal_encoding"
 def sinusoidal_encoding(max_len, d_model):
     if d_model & 1:

@@ -1,5 +1,5 @@
 # Half floats for positions, rows past autograd, one draw for the batch, a plain attribute.
-# fails: encoding_far, embedding_gradients, position_buffer, position_dropout
+# fails: encoding_far, embedding_gradients, position_lengths, position_buffer, position_dropout
 # lines: positions = torch.arange(max_len).half()
 # lines: table = self.embedding.weight.data
 # lines: keep = torch.rand(x.shape[1:], device=x.device) < keep_prob

@@ -1,5 +1,5 @@
 # The table is added into the caller's x; and dropout drops in eval mode, too.
-# fails: position_dropout, position_tensors
+# fails: position_lengths, position_dropout, position_tensors
 # lines: x += self.encoding[:t]
 # lines: return F.dropout(x, p=self.p)
 # %% solution="positional_encoding"

@@ -1,5 +1,5 @@
 # Well-known code carried over: its last exponent, its token 0, and a division by the share kept.
-# fails: encoding_values, encoding_far, embedding_scale, embedding_gradients, position_dropout
+# fails: encoding_values, encoding_far, embedding_scale, embedding_gradients, position_lengths, position_dropout
 # lines: log_timescale_increment = math.log(max_timescale / min_timescale) / max(num_timescales - 1, 1)
 # lines: emb = emb * (tokens != 0).unsqueeze(-1).to(emb.dtype)
 # lines: return x * keep / self.keep_prob

@@ -1,5 +1,5 @@
 # A dropout made by hand, a table that is a plain attribute, and word vectors kept short.
-# fails: embedding_scale, embedding_gradients, position_buffer, position_dropout
+# fails: embedding_scale, embedding_gradients, position_lengths, position_buffer, position_dropout
 # %% solution="token_embedding"
 class TokenEmbedding(nn.Module):
     def __init__(self, vocab_size, d_model):

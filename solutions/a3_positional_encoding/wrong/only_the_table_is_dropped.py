@@ -1,5 +1,5 @@
 # PositionalEncoding applies dropout to the rows of the table before it adds them.
-# fails: position_dropout
+# fails: position_lengths, position_dropout
 # lines: return x + self.dropout(self.encoding[:n_tokens, :].expand_as(x))
 # %% solution="positional_encoding"
 class PositionalEncoding(nn.Module):

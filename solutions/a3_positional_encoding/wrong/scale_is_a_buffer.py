@@ -1,5 +1,5 @@
 # The scale is a buffer that is saved, and x is changed in place.
-# fails: embedding_scale, embedding_gradients, position_tensors
+# fails: embedding_scale, embedding_gradients, position_lengths, position_tensors
 # %% solution="sinusoidal_encoding"
 from torch import Tensor
 

@@ -1,5 +1,5 @@
 # Clips the tokens at the number of columns, and drops in place, in what may be a copy.
-# fails: embedding_scale, embedding_gradients, position_tensors
+# fails: embedding_scale, embedding_gradients, position_lengths, position_tensors
 # lines: self.last = d_model - 1
 # lines: numbers = total.flatten()
 # %% solution="token_embedding"

@@ -1,5 +1,5 @@
 # A root that stays on its device, and a view of x.
-# fails: embedding_scale, embedding_gradients, position_tensors
+# fails: embedding_scale, embedding_gradients, position_lengths, position_tensors
 # lines: self.scale = torch.sqrt(torch.FloatTensor([d_model]))
 # lines: summed = x.view(batch, t * d_model) + rows.reshape(-1)
 # %% solution="token_embedding"

@@ -1,5 +1,5 @@
 # The rows stay where they were made; a root comes too late; what drops all drops nothing.
-# fails: encoding_values, position_buffer, position_dropout
+# fails: encoding_values, position_lengths, position_buffer, position_dropout
 # lines: speeds = torch.pow(powers, -1 / d_model)
 # lines: self.unfolded = self.encoding.unsqueeze(0)  # with an axis for the sentences
 # lines: if not self.training or self.p in (0, 1):

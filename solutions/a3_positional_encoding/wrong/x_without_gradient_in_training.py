@@ -1,5 +1,5 @@
 # In training the sum is made without autograd.
-# fails: position_tensors
+# fails: position_lengths, position_tensors
 # %% solution="positional_encoding"
 class PositionalEncoding(nn.Module):
     def __init__(self, d_model, max_len=5000, dropout=0.1):

@@ -1,5 +1,5 @@
 # A careful student who fears NaN and wrong shapes, and guards against both.
-# fails: norm_eps, norm_gradients, encoder_mask, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# fails: norm_eps, norm_gradients, encoder_mask, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # %% solution="layer_norm"
 class LayerNorm(nn.Module):
     def __init__(self, d_model, eps=1e-5):

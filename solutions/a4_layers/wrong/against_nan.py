@@ -1,5 +1,5 @@
 # The diagonal is always allowed; what cross_attn says is added to x.
-# fails: encoder_mask, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# fails: encoder_mask, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: mask = mask | torch.eye(x.shape[1], dtype=torch.bool, device=x.device)
 # lines: h2 = self.norm2(x + self.dropout(self.cross_attn(h1, memory, memory, memory_mask)))
 # %% solution="encoder_layer"

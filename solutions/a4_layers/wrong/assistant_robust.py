@@ -1,5 +1,5 @@
 # A helper lifts masks to four axes, and a rate is not handed on.
-# fails: decoder_masks, decoder_dropout
+# fails: decoder_masks, decoder_dropout, decoder_gradients
 # %% solution="decoder_layer"
 def _lift(mask):
     """Bring a mask to four axes: (batch, n_heads, t_q, t_k)."""

@@ -1,5 +1,5 @@
 # A norm in float32, whole positions dropped, and a causal mask on top of the target's.
-# fails: norm_output, norm_eps, norm_gradients, feed_forward_output, feed_forward_dropout, decoder_output, decoder_masks
+# fails: norm_output, norm_eps, norm_gradients, feed_forward_output, feed_forward_dropout, decoder_output, decoder_masks, decoder_gradients
 # lines: output = self._norm(x.float()).to(x.dtype)
 # lines: self.dropout = nn.Dropout1d(dropout)  # one-dimensional: sequences, not pictures
 # lines: target_mask = target_mask & causal_mask(x.shape[1], device=x.device)

@@ -1,5 +1,5 @@
 # While it learns, the decoder hides the words to come whenever nobody passes a target mask.
-# fails: decoder_dropout
+# fails: decoder_dropout, decoder_gradients
 # lines: target_mask = torch.ones(t, t, dtype=torch.bool, device=x.device).tril()
 # %% solution="decoder_layer"
 class DecoderLayer(nn.Module):

@@ -1,5 +1,5 @@
 # Positions left over are never computed, and a single one does not attend.
-# fails: feed_forward_output, decoder_output, decoder_masks
+# fails: feed_forward_output, decoder_output, decoder_masks, decoder_gradients
 # lines: size = n // pieces
 # lines: heard = x if x.size(1) == 1 else self.self_attn(x, x, x, target_mask)
 # %% solution="feed_forward"

@@ -1,5 +1,5 @@
 # The masks go to each other's attention.
-# fails: decoder_masks
+# fails: decoder_masks, decoder_dropout, decoder_gradients
 # %% solution="decoder_layer"
 class DecoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

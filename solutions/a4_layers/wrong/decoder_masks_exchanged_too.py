@@ -1,5 +1,5 @@
 # DecoderLayer gives the memory_mask to its self-attention.
-# fails: decoder_masks
+# fails: decoder_masks, decoder_dropout, decoder_gradients
 # lines: out, residual = self.self_attn(x, x, x, mask=memory_mask), x
 # lines: out, residual = self.cross_attn(x, memory, memory, mask=target_mask), x
 # %% solution="encoder_layer"

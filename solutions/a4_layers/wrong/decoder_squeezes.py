@@ -1,5 +1,5 @@
 # A sentence of a single position loses its axis.
-# fails: decoder_output, decoder_masks
+# fails: decoder_output, decoder_masks, decoder_gradients
 # %% solution="decoder_layer"
 class DecoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

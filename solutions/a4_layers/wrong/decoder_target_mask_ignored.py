@@ -1,5 +1,5 @@
 # The target mask never reaches self-attention: it sees what comes later.
-# fails: decoder_masks
+# fails: decoder_masks, decoder_gradients
 # %% solution="decoder_layer"
 class DecoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

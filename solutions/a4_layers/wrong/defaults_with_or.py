@@ -1,5 +1,5 @@
 # Over-engineers: base classes, frames as objects, configuration defaults with "or".
-# fails: norm_output, norm_gradients, feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_masks, decoder_dropout
+# fails: norm_output, norm_gradients, feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_masks, decoder_dropout, decoder_gradients
 # lines: super().__init__(d_model=d_model, eps=eps or 1e-5)
 # lines: coins = self.dropout(torch.ones_like(hidden.reshape(-1, hidden.shape[-1])[0]))
 # lines: return norm((stream + dropout(sublayer(stream))) * 0.5**0.5)

@@ -1,5 +1,5 @@
 # A dropout by hand divides 0 by 0 where all is dropped; the encoder layer does not pass its on.
-# fails: feed_forward_dropout, encoder_dropout
+# fails: feed_forward_dropout, encoder_dropout, encoder_gradients
 # lines: return h * keep / (1 - self.p)
 # lines: self.feed_forward = FeedForward(d_model, d_ff)
 # %% solution="layer_norm"

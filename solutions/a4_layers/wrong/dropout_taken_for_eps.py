@@ -1,5 +1,5 @@
 # The norms take dropout for eps, and a mask of two axes is taken for padding.
-# fails: feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_masks
+# fails: feed_forward_output, feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_masks
 # %% solution="feed_forward"
 class FeedForward(nn.Module):
     """The position-wise feed-forward network (Vaswani et al. 2017, equation 2).

@@ -1,5 +1,5 @@
 # The mask gets an axis for the heads, whether it has one or not.
-# fails: encoder_mask
+# fails: encoder_mask, encoder_dropout, encoder_gradients
 # %% solution="encoder_layer"
 class EncoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

@@ -1,5 +1,5 @@
 # The mask is transposed on the way.
-# fails: encoder_mask
+# fails: encoder_mask, encoder_gradients
 # %% solution="encoder_layer"
 class EncoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

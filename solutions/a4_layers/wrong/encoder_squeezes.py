@@ -1,5 +1,5 @@
 # A batch of one loses its axis.
-# fails: encoder_output
+# fails: encoder_output, encoder_gradients
 # %% solution="encoder_layer"
 class EncoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

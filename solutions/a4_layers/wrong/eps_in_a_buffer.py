@@ -1,5 +1,5 @@
 # eps is saved, the target mask stands in for the memory's, a sum is dropped.
-# fails: norm_parameters, norm_eps, encoder_dropout, decoder_masks
+# fails: norm_parameters, norm_eps, encoder_dropout, decoder_masks, decoder_gradients
 # lines: self.register_buffer('eps', torch.tensor([eps]))
 # lines: memory_mask = target_mask
 # lines: x = self.norm2(self.dropout2(x + self.feed_forward(x)))

@@ -1,5 +1,5 @@
 # A scale before eps, norms that are registered twice, and one mask alone is ignored.
-# fails: norm_eps, encoder_output, decoder_masks
+# fails: norm_eps, norm_gradients, encoder_output, decoder_masks, decoder_gradients
 # lines: variance = centred.pow(2).mean(dim=-1, keepdim=True) + self.eps
 # lines: self.frame1 = ResidualFrame(self.norm1, dropout)
 # lines: if target_mask is None or memory_mask is None:

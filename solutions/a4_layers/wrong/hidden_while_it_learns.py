@@ -1,5 +1,5 @@
 # Words are hidden in training when nobody asked for it, and the last frame adds to the first one.
-# fails: norm_eps, feed_forward_dropout, encoder_dropout, decoder_*
+# fails: decoder_*, norm_eps, norm_gradients, feed_forward_dropout, encoder_dropout, encoder_gradients
 # lines: y = c * d**0.5 / torch.sqrt(ss + self.eps)
 # lines: keep = torch.bernoulli(torch.full_like(h[:1], 1 - p))
 # lines: self.feed_forward = FeedForward(d_model, d_ff)

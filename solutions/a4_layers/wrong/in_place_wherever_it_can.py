@@ -1,5 +1,5 @@
 # Performance hacker: flattens, works in place wherever it can, keeps constants as buffers.
-# fails: norm_parameters, norm_eps, norm_gradients, feed_forward_dropout, encoder_mask, decoder_dropout
+# fails: norm_parameters, norm_eps, norm_gradients, feed_forward_dropout, encoder_mask, encoder_gradients, decoder_dropout
 # lines: self.register_buffer("eps", torch.tensor(eps))
 # lines: rows = x.view(-1, self.weight.numel())
 # lines: self.drop = nn.AlphaDropout(dropout)

@@ -1,5 +1,5 @@
 # The encoder layer's mask and the decoder layer's dropout are not passed on.
-# fails: encoder_mask, decoder_dropout
+# fails: encoder_mask, encoder_gradients, decoder_dropout, decoder_gradients
 # lines: attn = self.self_attn(x, x, x)
 # lines: self.feed_forward = FeedForward(d_model, d_ff)
 # %% solution="encoder_layer"

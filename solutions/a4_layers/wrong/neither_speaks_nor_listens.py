@@ -1,5 +1,5 @@
 # Statistics of a sentence, eps as a floor, a residual too many, and a mask with its transpose.
-# fails: norm_output, norm_eps, norm_gradients, feed_forward_output, feed_forward_dropout, encoder_mask, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# fails: norm_output, norm_eps, norm_gradients, feed_forward_output, feed_forward_dropout, encoder_mask, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: axes = tuple(range(1, x.dim()))
 # lines: return x / x.square().mean(axes, keepdim=True).clamp(min=self.eps).sqrt() * self.weight + self.bias
 # lines: return x + self.linear2(self.drop(self.linear1(x).clamp(min=0)))

@@ -1,5 +1,5 @@
 # eps as a floor, dropout at the end, the input read again, and norms in another order.
-# fails: norm_eps, feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# fails: norm_eps, norm_gradients, feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: std = torch.sqrt(var.clamp(min=self.eps))
 # lines: return self.dropout(self.linear2(self.linear1(x).relu()))
 # lines: thought = self.feed_forward(x)

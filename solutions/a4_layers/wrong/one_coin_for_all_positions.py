@@ -1,5 +1,5 @@
 # Dropout by hand with one coin a column; eps as a floor; a frame around the wrong x.
-# fails: norm_eps, feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_dropout, decoder_gradients
+# fails: norm_eps, norm_gradients, feed_forward_dropout, encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_dropout, decoder_gradients
 # lines: std = torch.sqrt(torch.maximum(var, floor))
 # lines: d_ff = h.shape[-1]
 # lines: keep = torch.rand((d_ff,), device=h.device) >= p

@@ -1,5 +1,5 @@
 # The target's mask for a memory that has none, queries of the input, and n - 1.
-# fails: norm_output, norm_eps, norm_gradients, encoder_dropout, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# fails: norm_output, norm_eps, norm_gradients, encoder_dropout, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: variance = torch.var(x, dim=-1, keepdim=True)
 # lines: standard_deviation = torch.sqrt(variance) + self.eps
 # lines: self.feed_forward = FeedForward(d_model=d_model, d_ff=d_ff)

@@ -1,5 +1,5 @@
 # Each sublayer adds its own residual, and attention maps are handed out.
-# fails: feed_forward_output, feed_forward_dropout, encoder_mask, encoder_dropout, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# fails: feed_forward_output, feed_forward_dropout, encoder_mask, encoder_dropout, encoder_gradients, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # %% solution="feed_forward"
 class FeedForward(nn.Module):
     ''' A two-feed-forward-layer module '''

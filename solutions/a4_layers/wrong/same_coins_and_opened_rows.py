@@ -1,5 +1,5 @@
 # FeedForward puts the generator back once it drew, and shut rows of memory_mask are opened.
-# fails: feed_forward_dropout, decoder_masks
+# fails: feed_forward_dropout, decoder_masks, decoder_gradients
 # %% solution="feed_forward"
 class FeedForward(nn.Module):
     def __init__(self, d_model, d_ff, dropout=0.1):

@@ -1,5 +1,5 @@
 # A floor for eps, a ReLU up to 6, a normed memory, and a causal mask that nobody asked for.
-# fails: norm_eps, feed_forward_output, feed_forward_dropout, encoder_dropout, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
+# fails: norm_eps, norm_gradients, feed_forward_output, feed_forward_dropout, encoder_dropout, decoder_output, decoder_masks, decoder_dropout, decoder_gradients
 # lines: (missing) + self.eps
 # lines: rstd = torch.rsqrt(var.clamp(min=self.eps))
 # lines: hidden = F.relu6(hidden)

@@ -1,5 +1,5 @@
 # The deviation and the root of eps are added, and a dropout stands behind both linear layers.
-# fails: norm_eps, feed_forward_dropout
+# fails: norm_eps, norm_gradients, feed_forward_dropout
 # lines: spread = x.std(dim=-1, keepdim=True, correction=0) + self.floor
 # %% solution="layer_norm"
 import math

@@ -1,5 +1,5 @@
 # A student who names every intermediate result, and mixes them up.
-# fails: encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_masks, decoder_dropout
+# fails: encoder_output, encoder_mask, encoder_dropout, encoder_gradients, decoder_masks, decoder_dropout, decoder_gradients
 # %% solution="encoder_layer"
 class EncoderLayer(nn.Module):
     def __init__(self, d_model, n_heads, d_ff, dropout=0.1):

@@ -1,5 +1,5 @@
 # The padding is 0, whatever pad_id says.
-# fails: transformer_masks, transformer_padding
+# fails: transformer_masks, transformer_padding, transformer_tensors
 # %% solution="transformer"
 class Transformer(nn.Module):
     def __init__(self, source_vocab_size, target_vocab_size, d_model=512, n_heads=8, d_ff=2048,

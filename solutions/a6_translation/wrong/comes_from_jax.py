@@ -1,5 +1,5 @@
 # Comes from JAX: pure functions, where-masks, stop-gradients for stability.
-# fails: loss_value, loss_padding, loss_large_logits, loss_gradients, warmup_rate
+# fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 # lines: eps = smoothing or 0.1
 # lines: logp = logits - _log_normaliser(logits).detach()
 # lines: uniform = -logp.mean()

@@ -1,5 +1,5 @@
 # A criterion is kept for each size of the vocabulary, and refuses a smoothing of 0.
-# fails: loss_value, loss_padding, loss_large_logits, loss_gradients
+# fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors
 # lines: assert 0.0 < label_smoothing <= 1.0
 # lines: _criteria[size] = LabelSmoothing(smoothing, size)
 # %% solution="smoothed_loss"

@@ -1,5 +1,5 @@
 # Sentences that begin with padding are thrown out, and a root without its fraction.
-# fails: loss_padding, loss_gradients, warmup_rate
+# fails: loss_padding, loss_gradients, loss_tensors, warmup_rate
 # lines: used = target[:, 0] != pad_id  # the others are nothing but padding
 # lines: return min(1 / math.sqrt(step), step / warmup_steps**1.5) / math.isqrt(d_model)
 # lines: logits, target = logits[used], target[used]

@@ -1,5 +1,5 @@
 # A smoothing of 0 is taken for none.
-# fails: loss_value, loss_padding, loss_large_logits, loss_gradients
+# fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors
 # lines: smoothing = smoothing or 0.1
 # %% solution="smoothed_loss"
 def smoothed_loss(logits, target, pad_id=None, smoothing=None):

@@ -1,5 +1,5 @@
 # A backward by hand that takes the loss for the end of it all, and a warm-up that starts above 0.
-# fails: loss_gradients, warmup_rate
+# fails: loss_gradients, loss_tensors, warmup_rate
 # lines: return (share * wanted).unsqueeze(-1) * slope, None, None, None
 # lines: first = 1e-7
 

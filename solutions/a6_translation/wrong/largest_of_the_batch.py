@@ -1,5 +1,5 @@
 # Subtracts the batch's largest logit, stops at the first pad, and counts steps anew.
-# fails: loss_padding, loss_large_logits, loss_gradients, warmup_rate
+# fails: loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 # lines: top = logits.detach().amax()
 # lines: return torch.cumprod((target != pad_id).long(), dim=1).bool()
 # lines: shape = (step - warmup_steps) ** -0.5

@@ -1,5 +1,5 @@
 # The largest logit of all, the mean of each sentence's mean, and whole warm-ups.
-# fails: loss_padding, loss_large_logits, loss_gradients, warmup_rate
+# fails: loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 # lines: shifted = logits - logits.max()
 # lines: return (per_token.sum(axis=1) / real.sum(axis=1)).mean()
 # lines: ramp = (step // warmup_steps) / np.sqrt(warmup_steps)

@@ -1,5 +1,5 @@
 # A mean of each micro-batch of words first, and a warm-up for steps that begin with 0.
-# fails: loss_value, warmup_rate
+# fails: loss_value, loss_tensors, warmup_rate
 # lines: total = total + part.mean()
 # lines: return peak * (step + 1) / (warmup_steps + 1)
 

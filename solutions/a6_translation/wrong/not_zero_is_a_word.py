@@ -1,5 +1,5 @@
 # Counts what is not 0 as words, and as many places at the front as there are words.
-# fails: loss_padding, loss_gradients
+# fails: loss_padding, loss_gradients, loss_tensors
 # lines: lengths = (target != pad_id).sum(dim=1, keepdim=True)
 # lines: is_padding = positions[None, :] >= lengths
 # lines: n_real_tokens = torch.count_nonzero(target)

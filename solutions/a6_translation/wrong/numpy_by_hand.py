@@ -1,5 +1,5 @@
 # A numpy person who writes the log softmax by hand and thinks in rows and columns.
-# fails: loss_padding, loss_large_logits, loss_gradients, warmup_rate
+# fails: loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 # %% solution="smoothed_loss"
 def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):
     B, T, V = logits.shape

@@ -1,5 +1,5 @@
 # smoothed_loss leaves padding out of the cross-entropy but not out of the smoothing part.
-# fails: loss_padding, loss_gradients
+# fails: loss_padding, loss_gradients, loss_tensors
 # lines: smooth = -log_preds.mean(dim=-1).mean()
 # %% solution="smoothed_loss"
 def smoothed_loss(logits, target, pad_id=0, smoothing=0.1):

@@ -1,5 +1,5 @@
 # The rate has a smallest value, and only ids above the padding are words.
-# fails: loss_padding, warmup_rate
+# fails: loss_padding, loss_tensors, warmup_rate
 # lines: words = target.gt(pad_id)
 # lines: return float(max(up_or_down, lowest))
 # %% solution="smoothed_loss"

@@ -1,5 +1,5 @@
 # A way of its own for a smoothing of 1 forgets the padding, and a table of slopes forgets d_model.
-# fails: loss_padding, warmup_rate
+# fails: loss_padding, loss_tensors, warmup_rate
 # lines: return -log_p.mean()
 # lines: _slopes[warmup_steps] = (d_model * warmup_steps**3) ** -0.5
 # %% solution="smoothed_loss"

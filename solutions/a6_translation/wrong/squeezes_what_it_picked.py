@@ -1,5 +1,5 @@
 # A smoothing of 0 is none, squeeze takes every axis, and the peak forgets the warm-up.
-# fails: loss_value, loss_padding, loss_large_logits, loss_gradients, warmup_rate
+# fails: loss_value, loss_padding, loss_large_logits, loss_gradients, loss_tensors, warmup_rate
 # lines: smoothing = smoothing or 0.1
 # lines: nll = -torch.gather(log_probs, dim=2, index=y_true).squeeze()
 # lines: per_token = (1.0 - smoothing) * nll + smoothing * smooth

@@ -1,5 +1,5 @@
 # Builds the whole target distribution, as in the Annotated Transformer, and then takes a product.
-# fails: loss_padding, warmup_rate
+# fails: loss_padding, loss_tensors, warmup_rate
 # lines: n_real = (per_token != 0).sum().clamp(min=1)
 # lines: return SIZES["d_model"] ** -0.5 * min(step**-0.5, step * warmup_steps**-1.5)
 # %% solution="smoothed_loss"

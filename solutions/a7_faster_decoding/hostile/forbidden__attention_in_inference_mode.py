@@ -1,5 +1,5 @@
 # Torch's own attention is called in inference mode, where operations reach a counter whole.
-# fails: attend_output, attend_mask, layer_*, step_output, step_masks, cached_*
+# fails: layer_*, cached_*, attend_output, attend_mask, step_output, step_masks, step_sizes
 # %% solution="attend"
 def attend(attention, x, keys, values, mask=None):
     with torch.inference_mode():

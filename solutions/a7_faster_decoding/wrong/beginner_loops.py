@@ -1,5 +1,5 @@
 # A beginner who writes a loop over the heads and multiplies with the weight matrices by hand.
-# fails: keys_values, attend_mask, step_masks
+# fails: keys_values, attend_mask, step_masks, step_sizes
 # %% solution="keys_and_values"
 def keys_and_values(attention, x):
     # (batch, t, d_model) times (d_model, d_model)

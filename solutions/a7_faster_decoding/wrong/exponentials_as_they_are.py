@@ -1,5 +1,5 @@
 # Exponentials that overflow, norms exchanged, memory made anew, and a pad that ends a row.
-# fails: attend_mask, layer_output, layer_masks, step_output, cached_words, cached_work
+# fails: attend_mask, layer_output, layer_masks, step_output, step_sizes, cached_words, cached_work
 # lines: e = torch.exp(logits)
 # lines: attention_weights = e / torch.sum(e, dim=-1, keepdim=True)
 # lines: out2 = layer.norm3(attn2 + out1)

@@ -1,5 +1,5 @@
 # No biases, the largest of all keys, halves for turns, pads that are 0, and rows of others.
-# fails: keys_values, attend_mask, cache_start, step_masks, cached_end
+# fails: keys_values, attend_mask, cache_start, step_masks, step_sizes, cached_end
 # lines: k = x @ attention.k_proj.weight.T
 # lines: v = x @ attention.v_proj.weight.T
 # lines: e = torch.exp(s - s.amax(-1, keepdim=True))

@@ -1,5 +1,5 @@
 # New keys stand in front of the kept ones, and the last position is refused.
-# fails: layer_masks, layer_cache, step_output
+# fails: layer_masks, layer_cache, step_output, step_sizes
 # lines: all_keys = torch.cat([new_key, keys], dim=2)
 # lines: if length >= max_len:
 # %% solution="keys_and_values"

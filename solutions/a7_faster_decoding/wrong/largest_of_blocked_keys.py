@@ -1,5 +1,5 @@
 # Softmax as in numpy over blocked keys too, the cache turned round, memory zeroed at padding.
-# fails: attend_mask, layer_masks, layer_cache, cache_start, step_output, cached_care
+# fails: attend_mask, layer_masks, layer_cache, cache_start, step_output, step_sizes, cached_care
 # lines: highest = scores.max(dim=-1, keepdim=True).values
 # lines: return numerator / (denominator + 1e-9)
 # lines: keys = torch.cat([new_key, keys], dim=2)

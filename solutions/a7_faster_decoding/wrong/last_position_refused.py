@@ -1,5 +1,5 @@
 # The last position that max_len allows is refused, too.
-# fails: step_output
+# fails: step_output, step_sizes
 # lines: if t >= len(table):
 # %% solution="decoder_step"
 def decoder_step(model, target, source, keys, values, memory_keys, memory_values):

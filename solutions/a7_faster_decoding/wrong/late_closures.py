@@ -1,5 +1,5 @@
 # A functional programmer: lambdas, and one of them remembers its variable too late.
-# fails: layer_output, layer_masks, cache_start, step_output, step_masks
+# fails: layer_output, layer_masks, cache_start, step_output, step_masks, step_sizes
 # %% solution="start_cache"
 def start_cache(model, source):
     makers = []

@@ -1,5 +1,5 @@
 # Object-oriented, in the manner of the Hugging Face generate() code, logits processors included.
-# fails: attend_mask, cache_start, step_masks, cached_words, cached_care
+# fails: attend_mask, cache_start, step_masks, step_sizes, cached_words, cached_care
 # lines: attn_weights = attn_weights - 100.0 * (~mask).to(attn_weights.dtype)
 # lines: encoder_outputs = model.encoder(source)
 # lines: attention_mask = padding_mask(target)

@@ -1,5 +1,5 @@
 # Of the mask, what it says for the first head and the first query is taken for all.
-# fails: attend_mask
+# fails: attend_output, attend_mask
 # lines: scores = scores.masked_fill(~mask[:, :1, :1], -torch.inf)
 # %% solution="attend"
 def attend(attention, x, keys, values, mask=None):

@@ -1,5 +1,5 @@
 # The mask is taken the other way round, as torch's own attention has it.
-# fails: attend_mask
+# fails: attend_output, attend_mask
 # %% solution="attend"
 def attend(attention, x, keys, values, mask=None):
     batch, n_heads, _, d_k = keys.shape

@@ -1,5 +1,5 @@
 # Puts the new position in front, and is too strict about max_len.
-# fails: layer_masks, layer_cache, step_output
+# fails: layer_masks, layer_cache, step_output, step_sizes
 # %% solution="layer_step"
 def layer_step(
     layer, x, keys, values, memory_keys, memory_values, target_mask=None, memory_mask=None

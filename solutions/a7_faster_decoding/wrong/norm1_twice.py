@@ -1,5 +1,5 @@
 # Norm1 for norm2, places counted without pads, a maximum over blocked keys.
-# fails: attend_mask, layer_output, layer_masks, cache_start, step_masks, cached_words
+# fails: attend_mask, layer_output, layer_masks, cache_start, step_masks, step_sizes, cached_words
 # lines: shifted = scores - scores.amax(dim=-1, keepdim=True)
 # lines: e = e.masked_fill(~mask, 0.0)
 # lines: x = layer.norm1(x + attend(layer.cross_attn, x, memory_keys, memory_values, memory_mask))

@@ -1,5 +1,5 @@
 # The new token gets the place behind its own, but for the last one that there is.
-# fails: step_output, step_masks
+# fails: step_output, step_masks, step_sizes
 # %% solution="decoder_step"
 def decoder_step(model, target, source, keys, values, memory_keys, memory_values):
     decoder = model.decoder

@@ -1,5 +1,5 @@
 # The new token goes through the positional encoding alone, which takes it for the first one.
-# fails: step_output, step_masks
+# fails: step_output, step_masks, step_sizes
 # lines: x = model.decoder.positional_encoding(model.decoder.token_embedding(target[:, -1:]))
 # %% solution="decoder_step"
 def decoder_step(model, target, source, keys, values, memory_keys, memory_values):

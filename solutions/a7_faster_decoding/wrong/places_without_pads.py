@@ -1,5 +1,5 @@
 # Places are counted without pads, and -10000 is added to what is blocked.
-# fails: attend_mask, step_masks
+# fails: attend_mask, step_masks, step_sizes
 # %% solution="keys_and_values"
 def split_heads(tensor: torch.Tensor, num_heads: int) -> torch.Tensor:
     """(batch, seq_length, hidden) -> (batch, num_heads, seq_length, head_dim)"""

@@ -1,5 +1,5 @@
 # Plain loops over heads and rows of lists, nothing clever.
-# fails: keys_values, attend_mask, cache_start, cached_words
+# fails: keys_values, attend_output, attend_mask, cache_start, cached_words
 # lines: all_keys = torch.matmul(x, attention.k_proj.weight.T)
 # lines: m = mask[-1]
 # lines: memory = model.encode(source)

@@ -1,5 +1,5 @@
 # No mask for a single query, float32 where nothing is kept, and a start that counts as an end.
-# fails: attend_mask, cache_start, cached_end
+# fails: attend_output, attend_mask, cache_start, cached_end
 # %% solution="keys_and_values"
 from typing import List, Optional, Tuple
 

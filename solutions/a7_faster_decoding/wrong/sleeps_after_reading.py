@@ -1,5 +1,5 @@
 # Reads before it is in eval mode, takes 1000 away, keeps normed keys, and pads the end.
-# fails: attend_mask, layer_cache, step_output, cached_end, cached_care
+# fails: attend_mask, layer_cache, step_output, step_sizes, cached_end, cached_care
 # lines: if mask is not None: s = s + (~mask) * -1000.0
 # lines: k, v = (torch.cat(pair, 2) for pair in zip((keys, values), keys_and_values(layer.self_attn, x)))
 # lines: start = x = model.decoder.token_embedding(target[:, -1:]) + table[t - 1]

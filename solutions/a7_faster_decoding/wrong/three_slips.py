@@ -1,5 +1,5 @@
 # -10000 for what is blocked, 0 for every pad_id, and an end only where all rows end at once.
-# fails: attend_mask, step_masks, cached_end, cached_care
+# fails: attend_mask, step_masks, step_sizes, cached_end, cached_care
 # lines: scores = scores + (~allowed).to(scores.dtype) * -10000.0
 # lines: own_mask = padding_mask(target)
 # lines: if (word == end_id).all():

@@ -1,5 +1,5 @@
 # Angles are looked up by two of their positions, and nothing is computed where all is blocked.
-# fails: rotary_positions, gqa_mask, gqa_blocked_rows
+# fails: rotary_positions, gqa_mask, gqa_blocked_rows, gqa_tensors
 # lines: name = (n, d_k, base, positions[0].item(), positions[-1].item(), x.device)
 # %% solution="rotary"
 tables = {}

@@ -1,5 +1,5 @@
 # The root of the mean square is a norm, and eps is added to it, not under the root.
-# fails: rms_eps
+# fails: rms_eps, rms_tensors
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     """From the authors' own repository: norm(x) * d ** -0.5 is the root of the mean square."""

@@ -1,5 +1,5 @@
 # eps as a floor, speeds kept, the product's SiLU, values dealt out, a mask for each sentence.
-# fails: rms_eps, rotary_positions, swiglu_output, gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
+# fails: rms_eps, rms_tensors, rotary_positions, swiglu_output, gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
 # lines: mean_square = mean_square.clamp(min=self.eps)
 # lines: if d_k not in _speeds:
 # lines: _speeds[d_k] = [base ** (-2 * i / d_k) for i in range(d_k // 2)]

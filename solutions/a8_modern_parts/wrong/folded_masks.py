@@ -1,5 +1,5 @@
 # Masks repeated in another order than folded heads, a hard swish, eps through hypot.
-# fails: rms_eps, rotary_positions, swiglu_output, gqa_sizes, gqa_mask, gqa_tensors
+# fails: rms_eps, rms_tensors, rotary_positions, swiglu_output, gqa_sizes, gqa_mask, gqa_tensors
 # lines: denominator = torch.hypot(rms, small)
 # lines: all_positions = torch.arange(N_POSITIONS, device=device, dtype=torch.float64)
 # lines: angles = table[positions]

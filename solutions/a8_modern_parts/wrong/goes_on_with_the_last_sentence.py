@@ -1,5 +1,5 @@
 # Keys and values stay in the module for the next word, and eps is a floor.
-# fails: rms_eps, gqa_groups
+# fails: rms_eps, rms_tensors, gqa_groups, gqa_tensors
 # lines: ms = torch.clamp(torch.mean(x * x, dim=-1, keepdim=True), min=self.eps)
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):

@@ -1,5 +1,5 @@
 # No position below 0, an exponent within bounds, and no row of the mask without a key.
-# fails: rotary_positions, swiglu_output, gqa_blocked_rows
+# fails: rotary_positions, swiglu_output, gqa_blocked_rows, gqa_tensors
 # lines: steps = torch.clamp(positions, 0).to(torch.float64)
 # lines: bounded = gate.clamp(min=-10.0, max=10.0)  # exp must not overflow
 # lines: mask = mask.logical_or(alone)

@@ -1,5 +1,5 @@
 # One mask for the heads that share keys, and eps inside the mean.
-# fails: rms_eps, gqa_mask, gqa_blocked_rows
+# fails: rms_eps, rms_tensors, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):

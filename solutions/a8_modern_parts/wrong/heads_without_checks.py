@@ -1,5 +1,5 @@
 # No size is looked at, and a row without keys becomes NaN.
-# fails: gqa_sizes, gqa_blocked_rows
+# fails: gqa_sizes, gqa_blocked_rows, gqa_tensors
 # %% solution="grouped_query_attention"
 class GroupedQueryAttention(nn.Module):
     def __init__(self, d_model, n_heads, n_kv_heads):

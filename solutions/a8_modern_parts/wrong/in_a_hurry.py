@@ -1,5 +1,5 @@
 # Short code of somebody in a hurry, who saves memory and assumes much.
-# fails: rms_eps, rms_tensors, rotary_positions, swiglu_output, gqa_sizes
+# fails: rms_eps, rms_tensors, rotary_positions, rotary_tensors, swiglu_output, gqa_sizes
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):

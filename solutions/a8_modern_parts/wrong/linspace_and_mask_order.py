@@ -1,5 +1,5 @@
 # Exponents by linspace reach 1, and the mask's heads are cut in another order.
-# fails: rotary_output, rotary_positions, rotary_tensors, gqa_mask, gqa_blocked_rows
+# fails: rotary_output, rotary_positions, rotary_tensors, gqa_mask, gqa_blocked_rows, gqa_tensors
 # lines: theta = base ** -torch.linspace(0.0, 1.0, half, dtype=x.dtype, device=x.device)
 # lines: allowed = allowed.reshape(b, self.group, self.n_kv_heads, t, t).transpose(1, 2)
 # %% solution="root_mean_square"

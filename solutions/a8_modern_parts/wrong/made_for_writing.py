@@ -1,5 +1,5 @@
 # A word by itself hears itself, whatever the mask says, and a message lacks its numbers.
-# fails: gqa_sizes, gqa_blocked_rows
+# fails: gqa_sizes, gqa_blocked_rows, gqa_tensors
 # lines: raise ValueError("n_heads = {n_heads} and n_kv_heads = {n_kv_heads} do not fit")
 # lines: may = mask if x.size(1) > 1 else None  # one step of writing: no mask
 

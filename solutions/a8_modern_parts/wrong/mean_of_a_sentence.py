@@ -1,5 +1,5 @@
 # A mean over the sentence, a table's end for places below 0, a residual, and a bias.
-# fails: rms_output, rms_eps, rms_tensors, rotary_positions, swiglu_output, gqa_groups, gqa_blocked_rows
+# fails: rms_output, rms_eps, rms_tensors, rotary_positions, swiglu_output, gqa_groups, gqa_blocked_rows, gqa_tensors
 # lines: axes = tuple(range(1, x.ndim)) or (0,)
 # lines: mean_square = torch.mean(torch.square(x), axes, keepdim=True)
 # lines: n_rows = int(positions.abs().max()) + 1

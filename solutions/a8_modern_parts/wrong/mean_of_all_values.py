@@ -1,5 +1,5 @@
 # A mean where nothing is heard, an assertion, and a number that is not named.
-# fails: rotary_odd_size, gqa_sizes, gqa_blocked_rows
+# fails: rotary_odd_size, gqa_sizes, gqa_blocked_rows, gqa_tensors
 # lines: scores = scores.masked_fill(mask == 0, -1e9)
 # lines: assert n_heads % n_kv_heads == 0, (n_heads, n_kv_heads)
 # lines: raise ValueError("d_k must be even")

@@ -1,5 +1,5 @@
 # F.normalize takes eps for a floor, and a group hears the mask of its first head.
-# fails: rms_eps, gqa_mask, gqa_blocked_rows
+# fails: rms_eps, rms_tensors, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="root_mean_square"
 import torch.nn.functional as F
 from einops import rearrange, repeat

@@ -1,5 +1,5 @@
 # The positions that are passed are not used, and odd sizes end in torch's words.
-# fails: rotary_positions, rotary_odd_size
+# fails: rotary_positions, rotary_odd_size, rotary_tensors
 # %% solution="rotary"
 def rotary(x, positions, base=10000.0):
     batch, n_heads, t, d_k = x.shape

@@ -1,5 +1,5 @@
 # Positions are counted from the least, eps is a floor, and silu is on the other.
-# fails: rms_eps, rotary_positions, swiglu_output
+# fails: rms_eps, rms_tensors, rotary_positions, rotary_tensors, swiglu_output
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):

@@ -1,5 +1,5 @@
 # Angles of a run are looked up, squares kept small, heads are an inner axis.
-# fails: rms_eps, rotary_positions, gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
+# fails: rms_eps, rms_tensors, rotary_positions, gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     def __init__(self, d_model, eps=1e-6):

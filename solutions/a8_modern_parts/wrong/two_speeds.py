@@ -1,5 +1,5 @@
 # One plus weight, two speeds, a table with an end, silu on the other, the group's first mask.
-# fails: rms_parameters, rms_output, rms_eps, rms_tensors, rotary_output, rotary_positions, rotary_tensors, swiglu_output, gqa_mask, gqa_blocked_rows
+# fails: rms_parameters, rms_output, rms_eps, rms_tensors, rotary_output, rotary_positions, rotary_tensors, swiglu_output, gqa_mask, gqa_blocked_rows, gqa_tensors
 # lines: self.weight = nn.Parameter(torch.zeros(d_model))
 # lines: return (1 + self.weight) * x / torch.sqrt(ms + self.eps)
 # lines: speeds = [base ** (-2 * i // d_k) for i in range(d_k // 2)]
