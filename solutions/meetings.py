@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.checking import Agree, Blueprint
+from autograder.checking import Agree, Blueprint, Draw
 
 Meeting = tuple[Any, ...]
 
@@ -37,15 +37,16 @@ def ask_there(
     target: str | Blueprint,
     *args: Any,
     asked: str,
-    upstream: torch.Tensor,
+    upstream: torch.Tensor | None = None,
     earlier: Mapping[int | str, torch.Tensor],
     how: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> None:
     """It agrees, whatever is asked beside the values, and leaves its inputs as they are.
 
-    upstream: what the first output is multiplied by, for gradients; earlier: arguments of the call
-    before, in the memory of this one's or with other weights; how: more for `agree`.
+    upstream: what the first output is multiplied by, where gradients are asked for; earlier:
+    arguments of the call before, in the memory of this one's or with other weights; how: more for
+    `agree`.
     """
     beside: dict[str, dict[str, Any]] = {
         "gradients": {"cotangents": (upstream, None)},
@@ -55,3 +56,20 @@ def ask_there(
         "other weights": {"before": earlier, "before_loading": True, "without_grad": True},
     }
     agree(target, *args, **named, **(how or {}), **beside[asked], unchanged=True)
+
+
+def ask_one(
+    agree: Agree,
+    draw: Draw,
+    made: Blueprint,
+    shape: tuple[int, ...],
+    met: Meeting,
+    times: int = 1,
+    **masks: Any,
+) -> None:
+    """Of a module whose one input has this shape, as its output has; times: how large it is."""
+    *_, dtype, is_relaid, is_trained, asked = met
+    x, other, upstream = (draw.normal(*shape, dtype=dtype) for _ in range(3))
+    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": {0: other}}
+    x = times * (relaid(x) if is_relaid else x)
+    ask_there(agree, made_for(made, dtype, is_trained), x, **beside, **masks)

@@ -75,18 +75,20 @@ def _explained(
     """Those of the items that what is known explains: all that they ask about a component."""
     found: dict[str, Diagnosis] = {}
     reasons = [*dict.fromkeys(known.values())]
+    if not reasons:
+        return found
     choices = list(_choices(component, reasons))
-    for loosely in (False, True) if any(each.loosely for each in reasons) else (False,):
-        ours = Agreement(bank, component, answers, loosely, with_crowded=True)
+    digits = (False, True) if any(each.loosely for each in reasons) else (False,)
+    exactly, *few = (Agreement(bank, component, answers, x, with_crowded=True) for x in digits)
+    for ours in (exactly, *few):
         for item in [each for each in ours.items if each in items and each not in found]:
             places = ours.of(item)
             if fitting := ours.fitting(choices, places):
                 first, *others = fitting
-                told = Diagnosis(first, len(places), tuple(others[:1]), loosely)
+                told = Diagnosis(first, len(places), tuple(others[:1]), ours.loosely)
                 found[item] = told.mistaken()
-    answered = Agreement(bank, component, answers, False, with_crowded=True)
-    found |= raised_alike(answered, known, [each for each in items if each not in found])
-    return found | but_for_errors(answered, known, [each for each in items if each not in found])
+    found |= raised_alike(exactly, known, [each for each in items if each not in found])
+    return found | but_for_errors(exactly, known, [each for each in items if each not in found])
 
 
 def _choices(component: Component, known: Collection[Diagnosis]) -> Iterator[Faults]:

@@ -479,7 +479,10 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
     agree.unchanged(ATTENTION, q, k, v, mask=blocked)
 
 
-def ask_attention(agree: Agree, draw: Draw, met: Meeting) -> None:
+@item("attention_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Axes, lengths, masks, dtypes, layouts, gradients and calls may meet at will."""
     leading, t_q, t_k, axes, blocks, dtype, is_relaid, asked = met
     of_keys = (*leading[:1], *(1 for _ in leading[1:]), 1, t_k)
     shapes = {"square": (t_q, t_k), "keys": of_keys, "full": (*leading, t_q, t_k)}
@@ -495,13 +498,6 @@ def ask_attention(agree: Agree, draw: Draw, met: Meeting) -> None:
     upstream, how = draw.normal(*leading, t_q, D_V, dtype=dtype), {"outputs": OUTPUTS}
     beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": drawn(), "how": how}
     ask_there(agree, ATTENTION, *args, **beside, **given)
-
-
-@item("attention_tensors", crowded=True)
-@meeting(MEETINGS)
-def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Axes, lengths, masks, dtypes, layouts, gradients, devices and calls may meet at will."""
-    ask_attention(agree, draw, met)
 
 
 # padding_mask, causal_mask, masks_together

@@ -727,7 +727,10 @@ def test_inputs_unchanged(agree: Agree, draw: Draw) -> None:
         agree.unchanged(made, *inputs, mask=blocked)
 
 
-def ask_heads(agree: Agree, draw: Draw, met: Meeting) -> None:
+@item("heads_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts, modes, gradients and calls may meet at will."""
     batch, t_q, t_k, n_heads, axes, blocks, dtype, is_relaid, is_trained, asked = met
     full, keys = (batch, n_heads, t_q, t_k), (batch, 1, 1, t_k)
     shapes = {"square": (t_q, t_k), "keys": keys, "full": full}
@@ -744,10 +747,3 @@ def ask_heads(agree: Agree, draw: Draw, met: Meeting) -> None:
     upstream = draw.normal(batch, t_q, D_MODEL, dtype=dtype)
     beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": drawn()}
     ask_there(agree, made, *args, **beside, **given)
-
-
-@item("heads_tensors", crowded=True)
-@meeting(MEETINGS)
-def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
-    ask_heads(agree, draw, met)

@@ -12,7 +12,7 @@ import torch
 from autograder.checking import Agree, Blueprint, Draw, Student
 
 from ..inputs import draw_mask, draw_tokens, mask_that
-from ..meetings import Meeting, ask_there, made_for, meeting, relaid
+from ..meetings import Meeting, ask_one, ask_there, made_for, meeting, relaid
 
 BATCH, N_HEADS, T, T_MEMORY, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 SIZES = D_MODEL, N_HEADS, D_FF
@@ -107,17 +107,6 @@ def open_at_first(draw: Draw, *shape: int) -> torch.Tensor:
     mask = draw_mask(draw, *shape)
     mask[0] = True
     return mask
-
-
-def ask_one(
-    agree: Agree, draw: Draw, made: Blueprint, shape: tuple[int, ...], met: Meeting, times: int
-) -> None:
-    """Of a module whose one input has this shape, as its output has; times: how large it is."""
-    *_, dtype, is_relaid, is_trained, asked = met
-    x, other, upstream = (draw.normal(*shape, dtype=dtype) for _ in range(3))
-    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": {0: other}}
-    x = times * (relaid(x) if is_relaid else x)
-    ask_there(agree, made_for(made, dtype, is_trained), x, **beside)
 
 
 def ask_layer(agree: Agree, draw: Draw, layer: Blueprint, met: Meeting, *masks: str) -> None:
@@ -348,7 +337,7 @@ def test_norm_input_unchanged(agree: Agree, draw: Draw) -> None:
 @item("norm_gradients", crowded=True)
 @meeting(IN_NORMS)
 def test_norm_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Axes, sizes, eps, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    """Axes, sizes, eps, dtypes, layouts, modes, gradients and calls may meet at will."""
     leading, times, d_model, eps, *_ = met
     made = agree.module("LayerNorm", d_model, eps=eps)
     ask_one(agree, draw, made, (*leading, d_model), met, times)
@@ -475,7 +464,7 @@ def test_feed_forward_any_number(agree: Agree, draw: Draw) -> None:
 @item("feed_forward_output", crowded=True)
 @meeting(IN_NETWORKS)
 def test_feed_forward_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Axes, sizes, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    """Axes, sizes, dtypes, layouts, modes, gradients and calls may meet at will."""
     leading, times, d_model, d_ff, *_ = met
     ask_one(agree, draw, feed_forward(agree, d_model, d_ff), (*leading, d_model), met, times)
 
@@ -917,7 +906,7 @@ def test_encoder_input_unchanged(agree: Agree, draw: Draw) -> None:
 @item("encoder_gradients", crowded=True)
 @meeting(IN_ENCODERS)
 def test_encoder_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    """Sizes, masks, dtypes, layouts, modes, gradients and calls may meet at will."""
     ask_layer(agree, draw, encoder_layer(agree), met, "mask")
 
 
@@ -1273,5 +1262,5 @@ def test_decoder_inputs_unchanged(agree: Agree, draw: Draw) -> None:
 @item("decoder_gradients", crowded=True)
 @meeting(IN_DECODERS)
 def test_decoder_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    """Sizes, masks, dtypes, layouts, modes, gradients and calls may meet at will."""
     ask_layer(agree, draw, decoder_layer(agree), met, "target_mask", "memory_mask")

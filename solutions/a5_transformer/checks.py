@@ -893,7 +893,10 @@ def test_tokens_unchanged(agree: Agree, draw: Draw) -> None:
     agree.unchanged(transformer(agree), source, target_words(draw))
 
 
-def ask_model(agree: Agree, draw: Draw, met: Meeting) -> None:
+@item("transformer_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Rows, lengths, padding, layers, dtypes, modes, gradients and calls may meet."""
     batch, t_source, t_target, n_layers, is_padded, pad_id, dtype, is_trained, asked = met
     given, other = (
         [source_words(draw, batch, t_source), target_words(draw, batch, t_target)] for _ in range(2)
@@ -905,13 +908,6 @@ def ask_model(agree: Agree, draw: Draw, met: Meeting) -> None:
     upstream, earlier = draw.normal(batch, t_target, TARGET_VOCAB, dtype=dtype), enumerate(other)
     beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": dict(earlier)}
     ask_there(agree, made_for(model, dtype, is_trained), *given, **beside)
-
-
-@item("transformer_tensors", crowded=True)
-@meeting(MEETINGS)
-def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Rows, lengths, padding, layers, dtypes, modes, gradients, devices and calls may meet."""
-    ask_model(agree, draw, met)
 
 
 # greedy_words

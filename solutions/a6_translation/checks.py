@@ -241,7 +241,10 @@ def test_device(agree: Agree, draw: Draw) -> None:
     agree(LOSS, draw.normal(BATCH, T, VOCAB), words(draw), elsewhere=True)
 
 
-def ask_loss(agree: Agree, draw: Draw, met: Meeting) -> None:
+@item("loss_tensors", crowded=True)
+@meeting(MEETINGS)
+def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, padding, smoothing, logits, dtypes, layouts, gradients, devices and calls may meet."""
     batch, t, pads, pad_id, smoothing, times, dtype, is_relaid, asked = met
 
     def drawn() -> dict[Any, Any]:
@@ -255,13 +258,6 @@ def ask_loss(agree: Agree, draw: Draw, met: Meeting) -> None:
     upstream = draw.normal(dtype=dtype)
     beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": drawn()}
     ask_there(agree, LOSS, *drawn().values(), **beside, pad_id=pad_id, smoothing=smoothing)
-
-
-@item("loss_tensors", crowded=True)
-@meeting(MEETINGS)
-def test_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Sizes, padding, smoothing, logits, dtypes, layouts, gradients, devices and calls may meet."""
-    ask_loss(agree, draw, met)
 
 
 # warmup_rate

@@ -217,7 +217,10 @@ def test_attend_to_scores_far_apart(agree: Agree, draw: Draw) -> None:
 # attend_output: where two situations meet
 
 
-def ask_attend(agree: Agree, draw: Draw, met: Meeting) -> None:
+@item("attend_output", crowded=True)
+@meeting(IN_ATTENTION)
+def test_attend_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts and calls may meet at will."""
     batch, t_q, t_k, n_heads, axes, blocks, dtype, is_relaid, asked = met
     full, keys = (batch, n_heads, t_q, t_k), (batch, 1, 1, t_k)
     shapes = {"square": (t_q, t_k), "keys": keys, "full": full}
@@ -231,15 +234,8 @@ def ask_attend(agree: Agree, draw: Draw, met: Meeting) -> None:
 
     given, made = drawn(), made_for(attention(agree, n_heads), dtype, False)
     args = [given.pop(at) for at in (1, 2, 3)]
-    beside: dict[str, Any] = {"asked": asked, "upstream": torch.ones(()), "earlier": drawn()}
+    beside: dict[str, Any] = {"asked": asked, "earlier": drawn()}
     ask_there(agree, "attend", made, *args, **beside, **given)
-
-
-@item("attend_output", crowded=True)
-@meeting(IN_ATTENTION)
-def test_attend_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Sizes, masks, dtypes, layouts, devices and calls may meet at will."""
-    ask_attend(agree, draw, met)
 
 
 # layer_output
@@ -442,7 +438,10 @@ def masks_agree(agree: Agree, draw: Draw, pads: Sequence[int], pad_id: int) -> N
 # step_sizes
 
 
-def ask_step(agree: Agree, draw: Draw, met: Meeting) -> None:
+@item("step_sizes", crowded=True)
+@meeting(IN_STEPS)
+def test_step_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Rows, positions, padding, layers and calls may meet at will."""
     batch, t, n_layers, in_source, in_target, pad_id, asked = met
 
     def drawn() -> list[Tensor]:
@@ -455,15 +454,8 @@ def ask_step(agree: Agree, draw: Draw, met: Meeting) -> None:
     given = (*drawn(), *kept_by(draw, t - 1, n_layers, batch))
     how: dict[str, Any] = {"outputs": STEP, "look_at": ("x",)}
     earlier = dict(enumerate(drawn(), start=1))
-    beside: dict[str, Any] = {"asked": asked, "upstream": torch.ones(()), "earlier": earlier}
+    beside: dict[str, Any] = {"asked": asked, "earlier": earlier}
     ask_there(agree, "decoder_step", model, *given, **beside, how=how)
-
-
-@item("step_sizes", crowded=True)
-@meeting(IN_STEPS)
-def test_step_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Rows, positions, padding, layers, devices and calls may meet at will."""
-    ask_step(agree, draw, met)
 
 
 @item("step_sizes", public=True, hint="What does a slice beyond the end of a table give?")

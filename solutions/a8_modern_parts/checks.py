@@ -13,7 +13,7 @@ from torch import Tensor
 from autograder.checking import Agree, Blueprint, Draw, Student
 
 from ..inputs import draw_mask, mask_that
-from ..meetings import Meeting, ask_there, made_for, meeting, relaid
+from ..meetings import Meeting, ask_one, ask_there, meeting, relaid
 
 BATCH, T, D_MODEL, D_FF = 2, 5, 24, 10
 N_HEADS, N_KV_HEADS, D_K = 6, 2, 4
@@ -96,23 +96,6 @@ def sentences(draw: Draw, dtype: torch.dtype = torch.float64) -> Tensor:
 
 def arrows(draw: Draw, t: int = T, d_k: int = 6, dtype: torch.dtype = torch.float64) -> Tensor:
     return draw.normal(BATCH, 3, t, d_k, dtype=dtype)
-
-
-def ask_one(
-    agree: Agree,
-    draw: Draw,
-    made: Blueprint,
-    shape: tuple[int, ...],
-    met: Meeting,
-    times: int = 1,
-    **masks: Any,
-) -> None:
-    """Of a module whose one input has this shape, as its output has; times: how large it is."""
-    *_, dtype, is_relaid, is_trained, asked = met
-    x, other, upstream = (draw.normal(*shape, dtype=dtype) for _ in range(3))
-    beside: dict[str, Any] = {"asked": asked, "upstream": upstream, "earlier": {0: other}}
-    x = times * (relaid(x) if is_relaid else x)
-    ask_there(agree, made_for(made, dtype, is_trained), x, **beside, **masks)
 
 
 def causal(t: int = T) -> Tensor:
@@ -298,7 +281,7 @@ def test_norm_input_unchanged(agree: Agree, draw: Draw) -> None:
 @item("rms_tensors", crowded=True)
 @meeting(IN_NORMS)
 def test_norm_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Axes, sizes, eps, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    """Axes, sizes, eps, dtypes, layouts, modes, gradients and calls may meet at will."""
     leading, times, d_model, eps, *_ = met
     ask_one(agree, draw, agree.module("RMSNorm", d_model, eps=eps), (*leading, d_model), met, times)
 
@@ -585,7 +568,7 @@ def test_network_operations(agree: Agree, draw: Draw) -> None:
 @item("swiglu_output", crowded=True)
 @meeting(IN_NETWORKS)
 def test_network_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Axes, sizes, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
+    """Axes, sizes, dtypes, layouts, modes, gradients and calls may meet at will."""
     leading, times, d_model, d_ff, *_ = met
     ask_one(agree, draw, network(agree, d_model, d_ff), (*leading, d_model), met, times)
 
@@ -836,7 +819,10 @@ def test_attention_inputs_unchanged(agree: Agree, draw: Draw) -> None:
         agree.unchanged(attention(agree), sentences(draw), mask=mask)
 
 
-def ask_attention(agree: Agree, draw: Draw, met: Meeting) -> None:
+@item("gqa_tensors", crowded=True)
+@meeting(IN_ATTENTION)
+def test_attention_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
+    """Sizes, masks, dtypes, layouts, modes, gradients and calls may meet at will."""
     batch, t, n_kv_heads, axes, blocks, _, is_relaid, *_ = met
     masks: dict[str, Any] = {}
     if axes:
@@ -845,10 +831,3 @@ def ask_attention(agree: Agree, draw: Draw, met: Meeting) -> None:
         masks["mask"] = relaid(mask) if is_relaid else mask
     made = attention(agree, D_MODEL, N_HEADS, n_kv_heads)
     ask_one(agree, draw, made, (batch, t, D_MODEL), met, **masks)
-
-
-@item("gqa_tensors", crowded=True)
-@meeting(IN_ATTENTION)
-def test_attention_where_two_meet(agree: Agree, draw: Draw, met: Meeting) -> None:
-    """Sizes, masks, dtypes, layouts, modes, gradients, devices and calls may meet at will."""
-    ask_attention(agree, draw, met)

@@ -26,8 +26,8 @@ def test_a_mistake_where_two_situations_meet_is_caught_and_hides_no_other(hand_i
     scale = " / q.shape[-1] ** 0.5" if scaled else ""
     result = hand_in("a1_attention", "attention", MEETS % scale, locate=False)
     lost = {each.item for each in result.items if each.score < each.points}
-    assert lost == {ITEM} if scaled else {ITEM, "attention_scale"}
+    assert lost == ({ITEM} if scaled else {ITEM, "attention_scale"})
     named = {fault for each in result.mistakes for fault in each.faults}
-    assert named == set() if scaled else {"attention.DoesNotScale"}
+    assert named == (set() if scaled else {"attention.DoesNotScale"})
     tensors = next(each for each in result.items if each.item == ITEM)
     assert tensors.verdict is Verdict.WRONG

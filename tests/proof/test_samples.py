@@ -127,9 +127,10 @@ def test_some_faults_cost_one_item_alone(samples):
         "padding_id_is_a_constant": "padding_mask",
         "hand_output_swapped": "hand_example",
     }
+    # Where situations meet, these show as well.
+    meet = {"uniform_when_all_is_blocked", "nan_when_all_is_blocked"}
     for name, item in alone.items():
-        # Where situations meet, it may show as well.
-        assert samples[name].fails in ({item}, {item, "attention_tensors"})
+        assert samples[name].fails == {item} | ({"attention_tensors"} if name in meet else set())
 
 
 @pytest.mark.parametrize("assignment", NAMES)

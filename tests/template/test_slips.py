@@ -53,7 +53,8 @@ def slip(tiny):
         (
             'distances", public=True',
             'distances", pulic=True',
-            r"checks.py:\d+: test_distances: @item takes public, .*, not 'pulic'",
+            r"checks.py:\d+: test_distances: @item takes public, hint, fits, notebook, crowded, "
+            r"not 'pulic'",
         ),
         (
             "test_distances_far",
