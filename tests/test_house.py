@@ -48,6 +48,7 @@ OUTSIDE = {
     "sandbox/wire.py": {"torch"},
     "sandbox/values.py": {"torch"},
     "sandbox/modules.py": {"torch"},
+    "sandbox/made.py": {"torch"},
     "sandbox/refusal.py": {"torch"},
     "sandbox/elsewhere.py": {"torch"},
     "handout/checks/recorded.py": {"torch"},

@@ -20,9 +20,9 @@ from torch import nn
 from autograder.asking import Question
 from autograder.course import text_of
 from autograder.diagnosis.fault import BadFault, Fault, Faults, combine, fault_of
-from autograder.diagnosis.made import Modules
 from autograder.notebooks import Source, given_names, modules_for
 from autograder.sandbox.kept import named_by_constructors
+from autograder.sandbox.made import Modules
 from autograder.sandbox.session import Answer, Session
 
 FAULTS = "faults"  # beside the source: a file a component

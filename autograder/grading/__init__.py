@@ -24,6 +24,9 @@ from autograder.grading.forked import (
     ends_with_the_parent,
     start_forked,
 )
+from autograder.grading.garbage import (
+    hardly_look_for_garbage,
+)
 from autograder.grading.held import (
     BeingGraded,
     held,
@@ -58,6 +61,7 @@ __all__ = [
     "grade_class",
     "graded",
     "graded_on",
+    "hardly_look_for_garbage",
     "held",
     "limits_of",
     "moves",

@@ -7,7 +7,6 @@ all the same. When the grader dies, its workers end, with their servers and thei
 """
 
 import contextlib
-import gc
 import multiprocessing
 import os
 import signal
@@ -23,6 +22,7 @@ import torch
 from autograder.course import Course, Result, state_folder
 from autograder.grading.exam import Exam, limits_of, prepare
 from autograder.grading.forked import ends_with_the_parent, start_forked
+from autograder.grading.garbage import hardly_look_for_garbage
 from autograder.grading.origin import Origin, origin_of
 from autograder.grading.submission import failed_result
 from autograder.notebooks import has_handed_in, student_name
@@ -30,7 +30,6 @@ from autograder.sandbox.folder import sweep
 from autograder.sandbox.host import Server
 
 _TRIES = 2
-_ALLOCATED = 100_000  # objects, until garbage is looked for: some hundred modules
 _END_SECONDS = 5  # for a worker to leave everything in order
 
 
@@ -193,8 +192,7 @@ def _work(
     try:
         ends_with_the_parent(_leave)
         with Server(wall, limits_of(exam.assignment)) as server:
-            gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
-            gc.set_threshold(_ALLOCATED)  # a fifth of what naming takes would be looking for it
+            hardly_look_for_garbage()
             while True:
                 one: HandedIn = connection.recv()
                 connection.send(origin.grade(one.student, one.path, exam, server))

@@ -16,7 +16,14 @@ import torch
 
 from autograder.course import Course, Result
 from autograder.diagnosis import Fault
-from autograder.grading import Exam, HandedIn, grade, limits_of, prepare
+from autograder.grading import (
+    Exam,
+    HandedIn,
+    grade,
+    hardly_look_for_garbage,
+    limits_of,
+    prepare,
+)
 from autograder.proof.locating import Sought, Wrong, locate_all
 from autograder.proof.mutants import Mutant, Tried, mutant_limits, try_mutants
 from autograder.sandbox.confine import Limits
@@ -109,7 +116,7 @@ class _Process:
             gc.unfreeze()  # or the last one's answers, gigabytes of them, would stay for ever
             gc.collect()
             self._exam = prepare(self._course, assignment_id, SECRET)
-            gc.freeze()  # what is here by now stays: no use in looking whether it is garbage
+            hardly_look_for_garbage()
         return self._exam
 
     def server(self, limits: Limits) -> Server:

@@ -18,6 +18,7 @@ from autograder.sandbox.confine import Limits
 from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.how import SAID, How
 from autograder.sandbox.kept import Kept, Overdue
+from autograder.sandbox.made import Modules
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.output import BoundedOutput
 from autograder.sandbox.session import Answer, Session
@@ -68,6 +69,7 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
     session: Session | None = None
     weights: dict[int, wire.Tensors] = {}
     kept: _Again | None = None
+    modules = Modules()
     while True:
         try:
             header, tensors = incoming.receive(wire.MAX_BYTES)
@@ -90,7 +92,9 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
             frame = wire.encode({}, {})
         else:
             assert session is not None
-            frame = answer(session, header, tensors, weights, max_bytes, kept)
+            if header["op"] != "call":  # what is run may make them otherwise
+                modules.forget()
+            frame = answer(session, header, tensors, weights, max_bytes, modules, kept)
         wire.send(channel, frame)
 
 
@@ -100,16 +104,17 @@ def answer(
     tensors: wire.Tensors,
     weights: Mapping[int, wire.Tensors],
     max_bytes: int,
+    modules: Modules,
     kept: "_Again | None" = None,
 ) -> bytes:
-    """The frame that answers a question."""
+    """The frame that answers a question. modules: those that were made for earlier ones."""
     packer = values.Packer(max_bytes)
     try:
         if header["op"] == "again":
             assert kept is not None
             reply = kept.reply(session, header, packer.pack)
         else:
-            reply = _reply(session, header, _Unpacker(tensors, weights), packer.pack)
+            reply = _reply(session, header, _Unpacker(tensors, weights), packer.pack, modules)
     except (Exception, Overdue) as error:  # an answer that could not be described
         reply = {"failure": asdict(describe_failure(error))}
     return wire.encode(reply, packer.tensors)
@@ -195,7 +200,7 @@ def _reply(
     header: wire.Header,
     unpacker: _Unpacker,
     pack: Callable[[Any], Any],
-    kept: Kept | None = None,
+    kept: Modules,
 ) -> wire.Header:
     if header["op"] == "cell":
         failure = session.cell(header["name"], header["source"])

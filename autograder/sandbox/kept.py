@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping, Set
 from types import CodeType
 from typing import Any
 
-import torch
 from torch import nn
 
+from autograder.sandbox.made import Made, Modules
 from autograder.sandbox.modules import Blueprint
 
-_equal = torch.equal  # as it is before a student's code may replace it
 _OPTIMIZED = 1  # a flag of functions' code; that of a class or a cell has it not
 
 
@@ -22,45 +21,11 @@ class Overdue(BaseException):
     """What was tried took more of the processor's time than it may."""
 
 
-class Made:
-    """A module, with what it was like before anybody called it."""
-
-    def __init__(self, module: nn.Module) -> None:
-        self._module = module
-        self._attributes = [(each, dict(each)) for part in module.modules() for each in _of(part)]
-        self._parts = [*module.modules()]
-        self._tensors = [*module.parameters(), *module.buffers()]
-        self._copies = [each.detach().clone() for each in self._tensors]
-
-    @property
-    def is_as_it_was(self) -> bool:
-        """Whether no call has left other numbers."""
-        return all(map(_equal, self._tensors, self._copies))
-
-    def again(self, names: Mapping[str, Any]) -> nn.Module:
-        """It, as it was made, with the methods that its classes have by now."""
-        for held, before in self._attributes:
-            held.clear()
-            held.update(before)
-        for each in self._parts:
-            was = type(each)
-            now = names.get(was.__name__)
-            if now is not was and isinstance(now, type) and now.__module__ == was.__module__:
-                object.__setattr__(each, "__class__", now)
-        return self._module
-
-
-def _of(part: nn.Module) -> Iterator[dict[str, Any]]:
-    """Its attributes, its mode among them, and the tensors and modules that it holds by name."""
-    own = vars(part)
-    yield own
-    yield from (own[each] for each in ("_parameters", "_buffers", "_modules"))
-
-
-class Kept:
+class Kept(Modules):
     """The modules that were made for one question."""
 
     def __init__(self) -> None:
+        super().__init__()
         # With its class, as the name stood for it then, and with what made it.
         self._made: dict[Blueprint, tuple[Any, CodeType | None, Made]] = {}
         self._by: CodeType | None = None
@@ -78,6 +43,10 @@ class Kept:
         module = blueprint.make(names)
         self._made[blueprint] = of, self._by, Made(module)
         return module
+
+    def forget(self) -> None:
+        """Make all of them anew."""
+        self._made.clear()
 
 
 def _without_calls(cell: CodeType) -> CodeType:

@@ -20,7 +20,7 @@ from autograder.sandbox.elsewhere import OTHER, AnotherDevice, device_for
 from autograder.sandbox.failure import Failure, describe_failure
 from autograder.sandbox.gradients import gradients_of, outputs, wants_gradient
 from autograder.sandbox.how import How
-from autograder.sandbox.kept import Kept
+from autograder.sandbox.made import Modules
 from autograder.sandbox.meanwhile import other_weights
 from autograder.sandbox.modules import Blueprint, Watched, Watcher, WrongParameters, modes
 from autograder.sandbox.refusal import Refusal
@@ -125,12 +125,12 @@ class Session:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         how: How = _PLAIN,
-        kept: Kept | None = None,
+        kept: Modules | None = None,
     ) -> Answer:
         """Call a function of the notebook, or a method of a module that is made for the call.
 
-        Arguments may be blueprints too: the function gets the modules. kept: those that it got
-        before, when the same question was asked.
+        Arguments may be blueprints too: the function gets the modules. kept: those that were made
+        before, and may serve again.
         """
         name = target if isinstance(target, str) else target.name
         for each in (target, *args, *kwargs.values()):
@@ -148,8 +148,10 @@ class Session:
         except WrongParameters as error:
             return Answer(error.shapes, failure=Failure("WrongParameters", str(error)))
         except BaseException as error:
-            return Answer(None, banned=self.refusal.take(), failure=describe_failure(error))
+            answer = Answer(None, failure=describe_failure(error))
         banned = self.refusal.take()
+        if banned and kept:  # a constructor may have made the call
+            kept.forget()
         return dataclasses.replace(answer, banned=banned) if banned else answer
 
 
@@ -163,7 +165,7 @@ class _Call:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         how: How,
-        kept: Kept | None,
+        kept: Modules | None,
     ) -> None:
         self._modules: list[torch.nn.Module] = []
         self._weights: list[torch.nn.Parameter] = []
@@ -172,10 +174,12 @@ class _Call:
         # Where a module has been leaves its traces, and so does who watches.
         kept = None if how.elsewhere or how.watch or how.before_loading else kept
 
-        def made(value: Any, kept: Kept | None) -> Any:
+        def made(value: Any, kept: Modules | None) -> Any:
             if not isinstance(value, Blueprint):
                 return value
             module = kept.module(value, names) if kept else value.make(names)
+            if any(each is module for each in self._modules):  # of two that are alike
+                module = value.make(names)
             self._modules.append(module)
             if how.cotangents is not None:
                 self._weights += [module.get_parameter(each) for each in value.weights or ()]

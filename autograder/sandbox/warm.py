@@ -12,6 +12,7 @@ import torch
 
 from autograder.sandbox import calls, fork, refusal, tamper, values, wire
 from autograder.sandbox.how import SAID
+from autograder.sandbox.made import Modules
 from autograder.sandbox.refusal import Refusal
 from autograder.sandbox.session import Session
 
@@ -49,7 +50,7 @@ def up() -> None:
     with ours, theirs:
         there, back = wire.Incoming(theirs), wire.Incoming(ours)
         for _ in range(_TIMES):
-            session = Session()
+            session, modules = Session(), Modules()
             session.cell("warm up", _CELL)
             refused = Refusal()
             with refused.also(refusal.every_kind()):
@@ -58,7 +59,8 @@ def up() -> None:
             for question in _questions():
                 wire.send(ours, question)
                 header, tensors = there.receive(wire.MAX_BYTES)
-                wire.send(theirs, fork.answer(session, header, tensors, {}, wire.MAX_BYTES))
+                reply = fork.answer(session, header, tensors, {}, wire.MAX_BYTES, modules)
+                wire.send(theirs, reply)
                 back.receive(wire.MAX_BYTES)
 
 

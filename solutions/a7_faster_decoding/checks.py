@@ -32,11 +32,11 @@ IN_ATTENTION = [
     (1, 1, 7, 1, None, None, torch.float32, False, "other weights"),
     (1, 1, 7, 1, "square", "none", torch.float64, True, "in place"),
     (1, 1, 7, 3, "keys", "some", torch.float32, True, "in place"),
-    (1, 67, 71, 3, "full", "none", torch.float32, True, "other weights"),
+    (1, 67, 3, 3, "full", "none", torch.float32, True, "other weights"),
     (2, 1, 7, 1, "full", "some", torch.float64, False, "in place"),
-    (2, 67, 71, 1, "keys", "none", torch.float64, False, "other weights"),
-    (2, 67, 71, 3, None, None, torch.float64, True, "in place"),
-    (2, 67, 71, 3, "square", "some", torch.float32, False, "other weights"),
+    (2, 67, 3, 1, "keys", "none", torch.float64, False, "other weights"),
+    (2, 67, 3, 3, None, None, torch.float64, True, "in place"),
+    (2, 67, 3, 3, "square", "some", torch.float32, False, "other weights"),
 ]
 # Sentences, positions, layers; if there are pads in the source, and in the target; pad_id; what is
 # asked.

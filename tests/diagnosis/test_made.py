@@ -7,9 +7,8 @@ from torch import nn
 
 from autograder.course.manifest import read_course
 from autograder.diagnosis.evidence import tensors_of
-from autograder.diagnosis.made import Modules
 from autograder.grading import prepare
-from autograder.sandbox.kept import Kept
+from autograder.sandbox.made import Modules
 from autograder.sandbox.modules import Blueprint, WrongParameters
 
 COURSE = read_course(ROOT)
@@ -98,7 +97,7 @@ def test_what_was_passed_is_told_apart(modules):
         assert type(made.what) is type(what)
 
 
-class New(Kept):
+class New(Modules):
     """Keeps nothing."""
 
     def made_with(self, makers):
