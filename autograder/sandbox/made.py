@@ -16,7 +16,7 @@ from torch import nn
 from autograder.sandbox.modules import Blueprint, WrongParameters
 
 _MOST = 64
-_MOST_NUMBERS = 1 << 17  # of a module: what is larger takes longer to compare, and to keep
+_MOST_NUMBERS = 1 << 15  # of a module: what is larger takes long to compare, and much to keep
 _equal = torch.equal  # as it is before a student's code may replace it
 _TORCHS_OWN = frozenset(vars(nn.Module()))  # attributes that each module has
 _CANNOT_CHANGE = (

@@ -1,4 +1,4 @@
-"""Modules of a notebook: made anew for each question, loaded by name, and looked at afterwards."""
+"""Modules of a notebook: made for a question, loaded by name, and looked at afterwards."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence

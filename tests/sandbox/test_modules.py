@@ -1,4 +1,4 @@
-"""Modules behind the walls: made anew for each question, loaded by name, looked at afterwards."""
+"""Modules behind the walls: made for a question, loaded by name, looked at afterwards."""
 
 import pytest
 import torch
