@@ -39,8 +39,9 @@ _Graded = TypeVar("_Graded")
 class Pool:
     """Grades submissions and mutants of any assignment, several at the same time."""
 
-    def __init__(self, processes: ProcessPoolExecutor) -> None:
+    def __init__(self, processes: ProcessPoolExecutor, jobs: int) -> None:
         self._processes = processes
+        self._jobs = jobs
 
     def grade(
         self, assignment_id: str, class_: Sequence[HandedIn], tell: Callable[[int, int], None]
@@ -79,8 +80,10 @@ class Pool:
         every: Sequence[_One],
         tell: Callable[[int, int], None],
     ) -> list[_Graded]:
-        parts = (every[at : at + _AT_ONCE] for at in range(0, len(every), _AT_ONCE))
-        waiting = {self._processes.submit(look, assignment_id, part): len(part) for part in parts}
+        waiting = {
+            self._processes.submit(look, assignment_id, part): len(part)
+            for part in in_parts(every, self._jobs)
+        }
         found: list[_Graded] = []
         done = 0  # no line is looked for where nothing is lost: of some, nothing is found
         for each in as_completed(waiting):
@@ -95,7 +98,16 @@ def open_pool(course: Course, wall: str, jobs: int) -> Iterator[Pool]:
     """So many processes, which end with this context."""
     fork = multiprocessing.get_context("fork")  # they have torch already
     with ProcessPoolExecutor(jobs, fork, _begin, (course, wall)) as processes:
-        yield Pool(processes)
+        yield Pool(processes, jobs)
+
+
+def in_parts(every: Sequence[_One], jobs: int) -> Iterator[Sequence[_One]]:
+    """In their order; smaller ones towards the end, so that nobody waits long for the others."""
+    at = 0
+    while at < len(every):
+        count = max(1, min(_AT_ONCE, (len(every) - at) // (2 * jobs)))
+        yield every[at : at + count]
+        at += count
 
 
 class _Process:

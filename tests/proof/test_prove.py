@@ -13,7 +13,7 @@ from autograder.course.result import ItemResult, Verdict
 from autograder.notebooks.source import read_source
 from autograder.proof.mutants import Mutant, Tried, mutants
 from autograder.proof.page import short_names, write_proof
-from autograder.proof.pool import open_pool
+from autograder.proof.pool import in_parts, open_pool
 from autograder.proof.proven import Graded, Proof, Told
 from autograder.proof.proving import prove
 from autograder.sandbox import walls
@@ -196,3 +196,11 @@ def test_the_page_says_it_all(proof, tmp_path):
 def test_the_columns_of_assignments_can_be_told_apart(proof, ids, names):
     named = [proof.assignment.model_copy(update={"id": each}) for each in ids]
     assert short_names([replace(proof, assignment=each) for each in named]) == names
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 12, 100])
+def test_what_is_handed_over_together_grows_small_towards_the_end(count):
+    parts = [*in_parts(range(count), 2)]
+    assert [each for part in parts for each in part] == [*range(count)]
+    assert max(map(len, parts), default=0) == min(12, max(1, count // 4)) * bool(count)
+    assert [len(each) for each in parts[-4:]] == [1] * min(4, count)
