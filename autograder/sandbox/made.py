@@ -20,7 +20,7 @@ _MOST_NUMBERS = 1 << 15  # of a module: what is larger takes long to compare, an
 _equal = torch.equal  # as it is before a student's code may replace it
 _TORCHS_OWN = frozenset(vars(nn.Module()))  # attributes that each module has
 _CANNOT_CHANGE = (
-    *(bool, int, float, complex, str, bytes, type(None), type, range),
+    *(bool, int, float, complex, str, bytes, range, type(None)),
     *(torch.dtype, torch.device, torch.Size, BuiltinFunctionType),
 )
 _TENSORS = torch.Tensor, nn.Parameter
@@ -46,7 +46,9 @@ class Made:
         return self.can_serve_again and all(map(_is_still, self._tensors, self._copies))
 
     def again(self, names: Mapping[str, Any]) -> nn.Module:
-        """It, as it was made, with the methods that its classes have by now."""
+        """It, as it was made. names: classes whose methods it has by now, in the place of its own
+        classes of these names.
+        """
         for held, before in self._attributes:
             if held or before:  # most are hooks, of which there are none
                 held.clear()
@@ -87,7 +89,7 @@ class Modules:
         except TypeError:  # as of a list: by that nothing can be looked up
             return blueprint.make(names)
         if isinstance(made, Made) and made.is_as_it_was:
-            module = made.again(names)
+            module = made.again({} if self._makers is None else names)
         elif isinstance(made, WrongParameters):
             module = None
         else:

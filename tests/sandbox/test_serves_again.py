@@ -134,6 +134,32 @@ def test_whoever_defines_it_anew_is_asked_for_it():
     assert torch.equal(value, X + 2)
 
 
+def test_classes_of_one_name_are_not_confused():
+    source = """
+import torch
+
+class Part(torch.nn.Module):
+    def forward(self, x): return x + 100
+
+def part():
+    class Part(torch.nn.Module):
+        def forward(self, x): return x + 1
+    Part.__qualname__ = "Part"
+    return Part()
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(3))
+        self.part = part()
+    def forward(self, x): return self.part(x)
+"""
+    session, kept = Session(), Modules()
+    assert not session.cell("one", source)
+    for _ in range(2):
+        assert torch.equal(session.call(LAYER, [X], {}, kept=kept).value, X + 1)
+
+
 def test_in_another_mode_or_dtype_it_is_another():
     kept, names = Modules(), {"Layer": nn.Dropout}
     ways = (LAYER, LAYER.training(), LAYER.in_float32(), Blueprint("Layer", weights={}))
