@@ -16,7 +16,7 @@ from autograder.cli.gate import (
 )
 from autograder.course import as_words, known_secret
 from autograder.grading import default_jobs
-from autograder.proof import read_samples
+from autograder.proof import ALL, Shard, read_samples
 from autograder.release import build
 
 
@@ -109,6 +109,13 @@ def margins(
     raise typer.Exit(0 if wide else 1)
 
 
+def _shard(text: str) -> Shard:
+    try:
+        return Shard.read(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 @app.command()
 def prove(
     assignments: Annotated[
@@ -122,6 +129,15 @@ def prove(
         bool,
         typer.Option("--lines", help="Look for the lines of all that is wrong, not of a share."),
     ] = False,
+    shard: Annotated[
+        Shard,
+        typer.Option(
+            parser=_shard,
+            metavar="K/N",
+            help="The Kth of N parts of what can be wrong, such as 2/3: several machines share it.",
+            show_default="all of it",
+        ),
+    ] = ALL,
     measure: Annotated[
         bool,
         typer.Option("--measure", help="Only write where each fault shows: faults/shows.yml."),
@@ -140,7 +156,7 @@ def prove(
     by the item meant for it or is named wrongly, when a variant loses a point, and when
     mistakes cost above a tenth of the points in the mean. Takes minutes.
 
-    Example: `autograder prove ps1 --quick`
+    Example: `autograder prove ps1 --quick`, or `autograder prove --shard 2/3`
     """
     with problems_told():
         found = read_nearest(course)
@@ -151,6 +167,6 @@ def prove(
             raise typer.Exit
         page = output or found.root / "build" / "proof.html"
         proven = show_proof(
-            out, err, found, chosen, wall, jobs, quick=quick, lines=lines, page=page
+            out, err, found, chosen, wall, jobs, quick=quick, lines=lines, shard=shard, page=page
         )
     raise typer.Exit(0 if proven else 1)

@@ -20,10 +20,12 @@ from autograder.cli.show import print_result
 from autograder.course import Assignment, Course, counted
 from autograder.grading import limits_of, prepare
 from autograder.proof import (
+    ALL,
     FACTOR,
     Margin,
     Proof,
     Sample,
+    Shard,
     grade_samples,
     lines_told,
     locate_wrong,
@@ -43,7 +45,8 @@ from autograder.proof import (
 )
 from autograder.sandbox.host import Server
 
-_ONE_OF = 20  # of what is wrong: looking for a line takes a hundred times as long as losing an item
+# Of what is wrong: looking for a line takes a hundred times as long as losing an item.
+_SOME = Shard(1, 20)
 
 
 def show_samples(
@@ -140,6 +143,7 @@ def show_proof(
     *,
     quick: bool,
     lines: bool,
+    shard: Shard,
     page: Path,
 ) -> bool:
     """Prove, print a line for each assignment, write the page; returns whether all is proven."""
@@ -148,21 +152,24 @@ def show_proof(
         for assignment in chosen:
             few = (lambda faults: len(faults) == 1) if quick else (lambda _: True)
             tell = teller(f"{assignment.id}: faults")
-            proof = prove(course, assignment.id, pool, tell, few)
+            proof = prove(course, assignment.id, pool, tell, few, shard)
             measured = measure(course, assignment.id, pool, teller(f"{assignment.id}: where"))
             stale = stale_shows(course.root, assignment.id, measured)
             proof = replace(proof, stale=tuple(stale))
             if not quick:
                 tell = teller(f"{assignment.id}: mutants")
-                tried = try_all_mutants(course, assignment.id, pool, tell)
+                tried = try_all_mutants(course, assignment.id, pool, tell, shard)
                 proof = replace(proof, mutants=tried)
             if lines or not quick:
                 tell = teller(f"{assignment.id}: lines")
-                sought = locate_wrong(course, assignment.id, pool, tell, 1 if lines else _ONE_OF)
+                shards = (shard,) if lines else (shard, _SOME)
+                sought = locate_wrong(course, assignment.id, pool, tell, *shards)
                 proof = replace(proof, sought=sought)
             proofs.append(proof)
     write_proof(proofs, course.name, page)
     out.print(_proven(proofs))
+    if shard != ALL:
+        out.print(f"this is part {shard.number} of {shard.of} of what can be wrong")
     out.print(
         f"one fault costs {mean_costs(proofs):.1%} of the points of its assignment on average"
     )

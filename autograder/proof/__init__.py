@@ -18,6 +18,7 @@ from autograder.proof.samples import (
     read_samples,
     sample_class,
 )
+from autograder.proof.shard import ALL, Shard
 from autograder.proof.shows import stale_shows, write_shows
 from autograder.proof.tolerances import (
     FACTOR,
@@ -28,6 +29,7 @@ from autograder.proof.trying import grade_samples
 from autograder.proof.verifying import verify
 
 __all__ = [
+    "ALL",
     "ATTACK_KINDS",
     "FACTOR",
     "Finding",
@@ -36,6 +38,7 @@ __all__ = [
     "Promised",
     "Proof",
     "Sample",
+    "Shard",
     "attack_all",
     "grade_samples",
     "lines_told",

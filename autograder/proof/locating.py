@@ -9,7 +9,6 @@ nothing: that claims no more, and is counted where it is known to be one that wa
 
 import tempfile
 import time
-import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -89,16 +88,11 @@ class Wrong:
         return Sought(self.name, self.of, tuple(told), pointed)
 
 
-def mutants_to_locate(source: Source, one_of: int) -> list[Wrong]:
-    """The mutants of an assignment, or one of so many, but for those that nobody can tell."""
+def mutants_to_locate(source: Source) -> list[Wrong]:
+    """The mutants of an assignment, but for those that nobody can tell."""
     equivalent = read_equivalent(source)
     possible = [x for x in mutants(source) if (x.cell, x.description) not in equivalent]
-    return [x for x in (_mutant(each, source) for each in possible) if is_drawn(x.name, one_of)]
-
-
-def is_drawn(name: str, one_of: int) -> bool:
-    """Whether this is one of so many: by its name, so that no other one makes a difference."""
-    return zlib.crc32(name.encode()) % one_of == 0
+    return [_mutant(each, source) for each in possible]
 
 
 def _mutant(mutant: Mutant, source: Source) -> Wrong:

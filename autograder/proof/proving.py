@@ -25,7 +25,7 @@ from autograder.diagnosis import (
 )
 from autograder.grading import Exam, HandedIn, prepare
 from autograder.notebooks import read_source
-from autograder.proof.locating import Sought, is_drawn, mutants_to_locate, samples_to_locate
+from autograder.proof.locating import Sought, mutants_to_locate, samples_to_locate
 from autograder.proof.mutants import Tried, mutants
 from autograder.proof.pool import SECRET, Pool
 from autograder.proof.proven import MOST_COSTS, Graded, Proof, Told
@@ -36,6 +36,7 @@ from autograder.proof.samples import (
     handed_in_files,
     read_samples,
 )
+from autograder.proof.shard import ALL, Shard
 from autograder.proof.shows import Shows
 from autograder.proof.slips import slips
 from autograder.release import notebook_of
@@ -58,6 +59,7 @@ def prove(
     pool: Pool,
     tell: Callable[[int, int], None],
     chosen: Callable[[Faults], bool] = lambda _: True,
+    shard: Shard = ALL,
 ) -> Proof:
     """Hand in every fault and pair of an assignment that is `chosen`, and all that is right.
 
@@ -67,7 +69,7 @@ def prove(
     faulty = {
         " + ".join(named(faults)): (component, faults)
         for component, faults in choices(exam.bank.components)
-        if chosen(faults)
+        if chosen(faults) and shard.has(" + ".join(named(faults)))
     }
     variants = [each for each in read_samples(course, assignment_id) if each.kind == "right"]
     with tempfile.TemporaryDirectory() as folder:
@@ -112,21 +114,31 @@ def measure(
 
 
 def try_all_mutants(
-    course: Course, assignment_id: str, pool: Pool, tell: Callable[[int, int], None]
+    course: Course,
+    assignment_id: str,
+    pool: Pool,
+    tell: Callable[[int, int], None],
+    shard: Shard = ALL,
 ) -> tuple[Tried, ...]:
     """Every mutant of an assignment's references, graded until it loses an item."""
     source = read_source(source_path(course.root, assignment_id))
-    return pool.try_mutants(assignment_id, mutants(source), tell)
+    some = [each for each in mutants(source) if shard.has(f"{each.cell}, {each.description}")]
+    return pool.try_mutants(assignment_id, some, tell)
 
 
 def locate_wrong(
-    course: Course, assignment_id: str, pool: Pool, tell: Callable[[int, int], None], one_of: int
+    course: Course,
+    assignment_id: str,
+    pool: Pool,
+    tell: Callable[[int, int], None],
+    *shards: Shard,
 ) -> tuple[Sought, ...]:
-    """Look for the lines of the mutants and of the wrong samples, or of one of so many of these."""
+    """Look for the lines of the mutants and of the wrong samples that are in all of these parts."""
     exam = prepare(course, assignment_id, SECRET)
     samples = samples_to_locate(exam, read_samples(course, assignment_id))
-    drawn = [each for each in samples if is_drawn(each.name, one_of)]
-    return pool.locate(assignment_id, mutants_to_locate(exam.source, one_of) + drawn, tell)
+    wrong = [*mutants_to_locate(exam.source), *samples]
+    drawn = [each for each in wrong if all(shard.has(each.name) for shard in shards)]
+    return pool.locate(assignment_id, drawn, tell)
 
 
 class Maker:
