@@ -10,6 +10,7 @@ from autograder.course import Assignment, ItemResult, Verdict
 from autograder.diagnosis import Component, Faults, named
 from autograder.proof.locating import LEAST_LOCATED, Pointed, Sought
 from autograder.proof.mutants import Tried
+from autograder.proof.shard import ALL, Shard
 
 LEAST_PAIRS = 0.95  # the share of them that must be named
 MOST_COSTS = 0.25  # of an assignment's points, that one fault may cost beyond its own item's
@@ -67,6 +68,7 @@ class Proof:
     sought: tuple[Sought, ...] = ()
     stale: tuple[str, ...] = ()  # what is told of where the faults show and is not so
     slips: tuple[str, ...] = ()  # where a fault fails by one of its author's
+    shard: Shard = ALL  # what of all that can be wrong was handed in
 
     @cached_property
     def problems(self) -> list[str]:
@@ -201,6 +203,7 @@ def problem_of_all(proofs: Sequence[Proof]) -> str | None:
     """What must not be of the proofs of a course together, as a sentence."""
     mean = mean_costs(proofs)
     few = sum(len(each.assignment.items) for each in proofs) < _MANY * len(proofs)
+    few = few or any(each.shard != ALL for each in proofs)  # another part may be cheaper
     if few or mean <= MOST_COSTS_IN_THE_MEAN:
         return None
     return (

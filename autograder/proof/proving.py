@@ -101,6 +101,7 @@ def prove(
         {each.name: _touched(results[each.name]) for each in variants},
         {name: _touched(results[name]) for name in bases},
         slips=tuple(slips(exam.bank, bases | faulty, results)),
+        shard=shard,
     )
 
 

@@ -1,9 +1,18 @@
 """Machines that share the work: each tries its own part, and together they try everything."""
 
+from dataclasses import replace
+
 import pytest
 
 from autograder.proof import ALL, Shard, prove
 from autograder.proof.pool import open_pool
+from autograder.proof.proven import (
+    MOST_COSTS_IN_THE_MEAN,
+    Graded,
+    Proof,
+    Told,
+    problem_of_all,
+)
 from autograder.sandbox import walls
 
 NAMES = [str(number) for number in range(1000)]
@@ -44,3 +53,10 @@ def test_a_proof_hands_in_its_part(course):
     assert names[0].isdisjoint(names[1])
     assert names[0] | names[1] == {each.id for each in component.faults}
     assert all(names)
+
+
+def test_what_all_faults_cost_in_the_mean_is_no_matter_of_one_part(exam):
+    dear = Graded((), (), Told.NAMED, (), MOST_COSTS_IN_THE_MEAN + 0.01)
+    whole = Proof(exam.assignment, (), (dear,), (), {}, {})
+    assert "on average" in problem_of_all([whole])
+    assert problem_of_all([replace(whole, shard=Shard(1, 2))]) is None
