@@ -130,14 +130,14 @@ def prove(
         typer.Option("--lines", help="Look for the lines of all that is wrong, not of a share."),
     ] = False,
     shard: Annotated[
-        Shard,
+        Shard | None,
         typer.Option(
             parser=_shard,
             metavar="K/N",
             help="The Kth of N parts of what can be wrong, such as 2/3: several machines share it.",
             show_default="all of it",
         ),
-    ] = ALL,
+    ] = None,
     measure: Annotated[
         bool,
         typer.Option("--measure", help="Only write where each fault shows: faults/shows.yml."),
@@ -167,6 +167,10 @@ def prove(
             raise typer.Exit
         page = output or found.root / "build" / "proof.html"
         proven = show_proof(
-            out, err, found, chosen, wall, jobs, quick=quick, lines=lines, shard=shard, page=page
+            *(out, err, found, chosen, wall, jobs),
+            quick=quick,
+            lines=lines,
+            shard=shard or ALL,
+            page=page,
         )
     raise typer.Exit(0 if proven else 1)

@@ -7,7 +7,7 @@ time. What a call leaves elsewhere in the process it leaves for a new module, to
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -21,7 +21,7 @@ _equal = torch.equal  # as it is before a student's code may replace it
 _TORCHS_OWN = frozenset(vars(nn.Module()))  # attributes that each module has
 _CANNOT_CHANGE = (
     *(bool, int, float, complex, str, bytes, range, type(None)),
-    *(torch.dtype, torch.device, torch.Size, BuiltinFunctionType),
+    *(torch.dtype, torch.device, torch.Size),
 )
 _TENSORS = torch.Tensor, nn.Parameter
 
@@ -131,6 +131,8 @@ def _cannot_change(value: Any) -> bool:
         return all(map(_cannot_change, value))
     if type(value) is FunctionType:
         return value.__closure__ is None and not vars(value)
+    if type(value) is BuiltinFunctionType:
+        return isinstance(value.__self__, (ModuleType, type, type(None)))
     if type(value) in _TENSORS:
         return bool(value.device.type == "cpu" and value.layout == torch.strided)
     return isinstance(value, type) or type(value) in _CANNOT_CHANGE

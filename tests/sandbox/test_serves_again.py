@@ -76,6 +76,7 @@ def test_it_is_made_once(asked):
         "self.seen = {}",
         "self.seen = (1, [])",
         "self.seen = set()",
+        "self.seen = [].append",
         "self.seen = types.SimpleNamespace()",
         "self.seen = lambda x: self",
         "self.seen = self.forward",
