@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from typer.testing import CliRunner
 
+from autograder.cli import app
 from autograder.proof import ALL, Shard, prove
 from autograder.proof.pool import open_pool
 from autograder.proof.proven import (
@@ -34,6 +36,12 @@ def test_it_is_read():
 def test_what_is_no_part_is_told(text):
     with pytest.raises(ValueError, match=r"must be a part of so many, such as 2/3; got "):
         Shard.read(text)
+
+
+def test_the_command_line_says_what_it_must_be():
+    done = CliRunner().invoke(app, ["prove", "--shard", "4/3"])
+    assert done.exit_code == 2
+    assert "such as 2/3" in " ".join(done.output.split())
 
 
 def test_a_proof_hands_in_its_part(course):
