@@ -219,7 +219,7 @@ def main() -> None:
             class_of(wall, each.id, size.others)
         for each in course.assignments if class_ >= Size.class_ else course.assignments[:1]:
             for kind in ("right", "wrong"):
-                phases(wall, each.id, SECRET, kind)
+                phases(wall, each.id, SECRET, kind, None if class_ >= Size.class_ else class_)
     for one in course.assignments if class_ >= Size.class_ else course.assignments[:1]:
         pace(one.id, SECRET)
 
