@@ -88,28 +88,26 @@ class Modules:
             made, _ = self._those.pop(key, (None, None))
         except TypeError:  # as of a list: by that nothing can be looked up
             return blueprint.make(names)
-        if isinstance(made, Made) and made.is_as_it_was:
-            module = made.again({} if self._makers is None else names)
-        elif isinstance(made, WrongParameters):
-            module = None
-        else:
-            try:
-                module = blueprint.make(names)
-                made = Made(module)
-            except WrongParameters as error:
-                module, made = None, error
-        if not isinstance(made, Made) or made.can_serve_again:
+        if not made or (isinstance(made, Made) and not made.is_as_it_was):
+            made = _made(blueprint, names)
+        if isinstance(made, WrongParameters) or made.can_serve_again:
             self._those[key] = made, blueprint.weights
-        while len(self._those) > _MOST:
+        if len(self._those) > _MOST:
             self._those.popitem(last=False)
-        if module is None:
-            assert isinstance(made, WrongParameters)
+        if isinstance(made, WrongParameters):
             raise made.with_traceback(None)
-        return module
+        return made.again({} if self._makers is None else names)
 
     def forget(self) -> None:
         """Make all of them anew."""
         self._those.clear()
+
+
+def _made(blueprint: Blueprint, names: Mapping[str, Any]) -> Made | WrongParameters:
+    try:
+        return Made(blueprint.make(names))
+    except WrongParameters as error:
+        return error
 
 
 def _held_by(part: nn.Module) -> Iterator[Any]:
@@ -130,7 +128,8 @@ def _cannot_change(value: Any) -> bool:
     if type(value) is tuple:
         return all(map(_cannot_change, value))
     if type(value) is FunctionType:
-        return value.__closure__ is None and not vars(value)
+        defaults = value.__defaults__ or (), value.__kwdefaults__
+        return value.__closure__ is None and not vars(value) and _cannot_change(defaults)
     if type(value) is BuiltinFunctionType:
         return isinstance(value.__self__, (ModuleType, type, type(None)))
     if type(value) in _TENSORS:

@@ -79,6 +79,7 @@ def test_it_is_made_once(asked):
         "self.seen = [].append",
         "self.seen = types.SimpleNamespace()",
         "self.seen = lambda x: self",
+        "self.seen = lambda x, seen=[]: seen",
         "self.seen = self.forward",
         "self.__dict__['hidden'] = nn.Linear(1, 1)",
         "self.large = torch.ones(1 << 18)",
@@ -163,9 +164,11 @@ class Layer(torch.nn.Module):
 
 def test_in_another_mode_or_dtype_it_is_another():
     kept, names = Modules(), {"Layer": nn.Dropout}
-    ways = (LAYER, LAYER.training(), LAYER.in_float32(), Blueprint("Layer", weights={}))
-    plain = [Blueprint(x.name, (0.5,), None, {}, "forward", x.train, x.dtype) for x in ways]
-    assert len({id(kept.module(each, names)) for each in plain}) == len(ways)
+    layer = Blueprint("Layer", (0.5,), weights={})
+    ways = layer, layer.training(), layer.in_float32(), layer.with_weights({})
+    modules = [kept.module(each, names) for each in ways]
+    assert len({*map(id, modules)}) == len(ways)
+    assert [kept.module(each, names) for each in ways] == modules
 
 
 def test_a_banned_call_of_a_constructor_is_told_each_time(server):
