@@ -4,7 +4,7 @@ from autograder.bundle.changes import Change, cannot_say, changes
 from autograder.bundle.gradescope import gradescope
 from autograder.bundle.hand_in import hand_in
 from autograder.bundle.students import BundleError, bundles
-from autograder.bundle.versions import NoVersion, read_version
+from autograder.bundle.versions import NoVersion, read_version, uncommitted
 
 __all__ = [
     "BundleError",
@@ -16,4 +16,5 @@ __all__ = [
     "gradescope",
     "hand_in",
     "read_version",
+    "uncommitted",
 ]

@@ -99,6 +99,16 @@ def read_version(root: Path, name: str) -> Version:
     return Version(name, released, _mapping(course), dict(_private(files)))
 
 
+def uncommitted(root: Path) -> list[str]:
+    """The files of the course in this folder that no commit has as they are."""
+    asked = "status", "--porcelain", "--no-renames", "-z", "--", MANIFEST, SOLUTIONS, _ASSIGNMENTS
+    try:
+        said = _git(root, str(root), *asked)
+    except NoVersion:  # bundles can be compared without a repository
+        return []
+    return [each[3:] for each in said.decode(errors="replace").split("\0") if each]
+
+
 def _private(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
     for path, data in files.items():
         top, _, below = path.partition("/")

@@ -54,21 +54,25 @@ def bundle(
             grader = {name: gradescope(found, for_gradescope)}
             _write(output or found.root / "exports", grader, dry_run)
             return
-        files = bundles(found, {each.id: _released(found, each.id) for each in found.assignments})
-        _write(output or found.root / "dist", files, dry_run)
+        _write(output or found.root / "dist", bundles(found, _released(found)), dry_run)
 
 
-def _released(course: Course, id: str) -> dict[str, bytes]:
-    """The files of assignments/NAME/, if they are what a release would write now."""
-    with err.status(f"building {id} to compare"):
-        built = build(course, id, known_secret(course.root))
-    folder = course.root / "assignments" / id
-    if changed := built.differs_from(folder):
+def _released(course: Course) -> dict[str, dict[str, bytes]]:
+    """The files of each assignments/NAME/, if all are what a release would write now."""
+    files, stale = {}, {}
+    for id in (each.id for each in course.assignments):
+        with err.status(f"building {id} to compare"):
+            built = build(course, id, known_secret(course.root))
+        folder = course.root / "assignments" / id
+        if changed := built.differs_from(folder):
+            stale[id] = f"assignments/{id} is stale ({', '.join(changed[:3])})"
+        files[id] = built.settled_on(folder).files
+    if stale:
         fail(
-            f"assignments/{id} is stale ({', '.join(changed[:3])}): run `autograder release {id}`, "
-            "look at it, and bundle again"
+            f"{'; '.join(stale.values())}: run `autograder release {' '.join(stale)}`, look at "
+            f"{'it' if len(stale) == 1 else 'them'}, and bundle again"
         )
-    return built.settled_on(folder).files
+    return files
 
 
 def _write(folder: Path, files: dict[str, bytes], dry_run: bool) -> None:

@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from autograder.bundle import Change, cannot_say, changes, read_version
+from autograder.bundle import Change, cannot_say, changes, read_version, uncommitted
 from autograder.cli.app import CourseFolder, app
 from autograder.cli.common import nearest, out, problems_told
+
+_NAMED = 3  # files
 
 
 @app.command()
@@ -58,6 +60,10 @@ def diff(
         out.print("`autograder grade NAME --dry-run` shows whose points would move.")
     if unseen:
         out.print(unseen, soft_wrap=True)
+    if lying := uncommitted(root):
+        more = f" and {len(lying) - _NAMED} more" if len(lying) > _NAMED else ""
+        said = f"Not looked at, because it is not committed: {', '.join(lying[:_NAMED])}{more}."
+        out.print(escape(said), soft_wrap=True)
 
 
 def _show(title: str, found: Sequence[Change]) -> None:

@@ -82,7 +82,9 @@ def run_class(
         moved = list(moves(room, [each.student for each in class_]))
         if not _may_move(moved, how, roster):
             return True
-        if not how.dry_run:
+        if how.dry_run:
+            out.print("nothing was recorded: this was --dry-run")
+        else:
             _publish(room, assignment, class_, settings, how, len(seen.scores))
     print_needs_staff(err, seen.troubles, roster)
     return bool(seen.troubles)

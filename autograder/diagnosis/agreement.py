@@ -105,6 +105,10 @@ class Agreement:
         """Let a little be asked in any case, of what is likely."""
         self._left = max(self._left, _A_LITTLE)
 
+    def go_on(self) -> None:
+        """Let more be asked for a while: a mistake is seen, beside which there may be others."""
+        self._left = max(self._left, _LOOSE_PATIENCE if self.loosely else _A_WHILE)
+
     def _tells(self, place: int) -> bool:
         """Whether it is about gradients, and was answered."""
         asked = self.bank.cases[place].question.how.cotangents is not None

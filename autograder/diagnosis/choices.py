@@ -14,7 +14,8 @@ from autograder.diagnosis.fault import Fault, Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, of other items if there are, of which one must be
-_MOST = 5  # mistakes in one component
+_MOST = 6  # mistakes in one component
+_SEEN = 0.1  # of a case: less may be chance
 
 
 def best(found: Mapping[Faults, float]) -> list[Faults]:
@@ -246,6 +247,8 @@ class Choices:
             found = dict(sorted(found.items(), key=lambda each: -each[1]))
         if not self._larger and not found:
             found = self._pairs()
+        if max(found.values(), default=0.0) >= _SEEN:
+            self._agreement.go_on()
         self._larger.append(list(found))
         self._seeds = best(found)
         return self._larger[-1]

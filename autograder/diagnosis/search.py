@@ -205,7 +205,8 @@ class _Search:
         known = told if combine(told) and not ours.would_show(told) else ()
         for item in items:
             places = ours.of(item)
-            bases = list(dict.fromkeys([known, ()]))
+            beside = (each.faults for each in found.values())
+            bases = list(dict.fromkeys([known, (), *beside]))
             for _ in range(_TOGETHER):
                 bases = best(self._choices.grown(bases, places))
                 fitting = self._with_twins(ours.fitting(bases, places), places)

@@ -5,6 +5,7 @@ Whatever a check leaves open is left out.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import astuple
 from itertools import islice
 from typing import Any
 
@@ -62,7 +63,7 @@ def seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
     if case.asked is None:
         found |= _flat("value", value) | _flat("read", answer.read)
         found |= {"changed": answer.changed, "elsewhere": answer.elsewhere}
-        found |= {"watched": answer.watched, "mode": answer.mode_changed}
+        found |= {"mode": answer.mode_changed}
     else:
         names = case.asked.outputs
         if len(names) == 1:
@@ -74,13 +75,15 @@ def seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
             values = _flat("value", value)
         read = zip(question.how.read, answer.read, strict=False)
         found |= values | _all_flat((name, x) for name, x in read if name in case.asked.look_at)
-        found |= {"elsewhere": answer.elsewhere, "watched": answer.watched}
+        found |= {"elsewhere": answer.elsewhere}
         found["earlier"] = EARLIER in answer.changed
         found["changed"] = answer.changed if case.asked.unchanged else ()
         counted = too_much(case.asked, answer) or too_little(case.asked, answer)
         found["too much work"] = answer.multiplications if counted else None
         if case.asked.same_mode:
             found["mode"] = answer.mode_changed
+    # Each mistake leaves another one's part of it alone.
+    found |= _all_flat((f"watched {at}", astuple(x)) for at, x in enumerate(answer.watched))
     # What a module keeps asks for no gradient.
     kept = [answer.value] if _is_buffer(target) else answer.read
     found["asks for gradients"] = [isinstance(x, Tensor) and x.requires_grad for x in kept]

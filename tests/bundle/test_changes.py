@@ -211,6 +211,19 @@ def test_json(course):
     ]
 
 
+def test_what_is_not_committed_is_named(course):
+    def said():
+        return CliRunner().invoke(app, ["diff", "v1", "--course", str(course)]).output
+
+    assert "Not looked at" not in said()
+    edit(course, SOURCE, ("import torch", "import torch  # again"))
+    (course / "solutions" / NAME / "wrong" / "new.py").write_text("")
+    new = f"teaching/course/solutions/{NAME}/wrong/new.py"
+    assert said().endswith(
+        f"Not looked at, because it is not committed: teaching/course/{SOURCE}, {new}.\n"
+    )
+
+
 @pytest.mark.parametrize("name", ["v2", "-h", "--output=x", "HEAD:course.yml", ""])
 def test_what_is_no_version_is_a_sentence(course, name):
     called = CliRunner().invoke(app, ["diff", "--course", str(course), "--", name, "HEAD"])

@@ -209,6 +209,7 @@ def test_grades_that_move_are_shown_and_not_recorded_unasked(here):
         assert "3 results of squares would move points of items" in refused.output
     said = grade("--dry-run")
     assert "3 kept, 0 graded" in said
+    assert said.endswith("nothing was recorded: this was --dry-run\n")
     assert "distances" in said
     assert scores(here) == before
     same = {path: lies(here)[path] for path in written if path.startswith(("feedback", "auto"))}

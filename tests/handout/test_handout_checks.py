@@ -19,6 +19,7 @@ NAME = "a1_attention"
 COURSE = read_course(ROOT)
 ITEMS = [item.id for item in COURSE.assignment(NAME).items]
 ATTENTION = "scaled_dot_product_attention"
+NOT_YET_THERE = "not written yet"
 
 
 @pytest.fixture(scope="module")
@@ -175,9 +176,9 @@ def test_a_missing_name_and_a_stub_are_told(notebook, said):
         raise NotImplementedError
 
     notebook.padding_mask = padding_mask
-    assert "padding_mask is still the stub: write your code in the place of its raise." in said(
-        "padding_mask"
-    )
+    told = said("padding_mask")
+    assert told.startswith(f"padding_mask: {NOT_YET_THERE}\n")
+    assert "padding_mask is still the stub: write your code in the place of its raise." in told
     del notebook.padding_mask
     assert "padding_mask is not defined: run the cell that defines it first." in said(
         "masks_together"
@@ -263,27 +264,33 @@ def test_what_was_told_is_forgotten_when_its_item_passes_or_fails_through_someth
 
 
 @pytest.mark.parametrize(
-    ("source", "cause"),
+    ("source", "state", "cause"),
     [
-        ("del scaled_dot_product_attention", f"{ATTENTION} is not defined"),
+        ("del scaled_dot_product_attention", NOT_YET_THERE, f"{ATTENTION} is not defined"),
         (
             NO_VIEW.replace("return scores @ v, scores", "raise NotImplementedError").replace(
                 ".transpose(-2, -1).view(q.shape)", ""
             ),
+            NOT_YET_THERE,
             f"{ATTENTION} is still the stub",
         ),
-        (f"def {ATTENTION}(q, k, v, mask=None):\n    pass", f"{ATTENTION} returns None"),
+        (
+            f"def {ATTENTION}(q, k, v, mask=None):\n    pass",
+            "not yet right",
+            f"{ATTENTION} returns None",
+        ),
         (
             f"def {ATTENTION}(q):\n    pass",
+            "not yet right",
             f"TypeError: {ATTENTION}() takes 1 positional argument but 3 were given",
         ),
     ],
 )
-def test_so_is_whatever_makes_items_fail_alike(notebook, said, source, cause):
+def test_so_is_whatever_makes_items_fail_alike(notebook, said, source, state, cause):
     define(notebook, source)
     assert "the same as" not in said("attention_output")
     for item in ("attention_weights", "attention_scale"):
-        assert said(item) == f"{item}: not yet right, the same as in attention_output: {cause}"
+        assert said(item) == f"{item}: {state}, the same as in attention_output: {cause}"
 
 
 def test_wrong_numbers_are_told_at_each_item(notebook, said):

@@ -18,7 +18,7 @@ from .problem import CheckFailed
 from .progress import show_progress
 from .running import running
 from .shapes import trace
-from .shown import as_html, as_text, notebook, show, wrapped
+from .shown import SAID, as_html, as_text, notebook, show, wrapped
 from .told import forget, told_at
 
 __all__ = ["CheckFailed", "check", "drawing", "trace"]
@@ -59,7 +59,7 @@ def _not_yet_right(verdict: Verdict) -> tuple[str, str]:
     if not cause or first == verdict.name:
         return as_text(verdict), as_html(verdict)
     same = f"the same as in {first}: {cause.said}"
-    return f"{verdict.name}: not yet right, {same}", as_html(replace(verdict, brief=same))
+    return f"{verdict.name}: {SAID[verdict.state]}, {same}", as_html(replace(verdict, brief=same))
 
 
 def drawing(draw: Draw) -> Draw:

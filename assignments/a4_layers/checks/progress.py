@@ -5,14 +5,7 @@ from typing import Any
 
 from .judged import judge
 from .running import running
-from .shown import line_of, show, table
-
-_SAID = {
-    "right": "right, as far as it is tried here",
-    "wrong": "not yet right",
-    "begun": "not written yet",
-    "later": "looked at when it is graded",
-}
+from .shown import SAID, line_of, show, table
 
 
 def show_progress(recorded: Mapping[str, Any], names: Mapping[str, Any]) -> None:
@@ -25,7 +18,7 @@ def show_progress(recorded: Mapping[str, Any], names: Mapping[str, Any]) -> None
     for state, (name, item) in zip(judged, items.items(), strict=True):
         shapes = state == "right" and item["shapes_only"]
         states.append("later" if shapes else state)
-        said = "its shape is right, its numbers are looked at later" if shapes else _SAID[state]
+        said = "its shape is right, its numbers are looked at later" if shapes else SAID[state]
         rows.append((item["title"], name, f"{item['points']:g}", said))
         total += item["points"]
         right += item["points"] if states[-1] == "right" else 0

@@ -16,6 +16,12 @@ _MARKS = {
     "begun": ("○", "#808080"),
     "later": ("○", "#808080"),
 }
+SAID = {
+    "right": "right, as far as it is tried here",
+    "wrong": "not yet right",
+    "begun": "not written yet",
+    "later": "looked at when it is graded",
+}
 _LINE = "border-left: 3px solid {}; padding: 1px 10px; margin: 2px 0; line-height: 1.45"
 _MORE = (
     "white-space: pre-wrap; overflow-wrap: anywhere; word-break: normal; "
@@ -45,7 +51,7 @@ def as_text(verdict: Verdict) -> str:
     if verdict.heading:
         return "\n  - ".join([f"{verdict.name}: {verdict.brief} {verdict.heading}", *verdict.lines])
     said = [each.replace("\n", "\n  ") for each in verdict.lines]
-    return "\n  ".join([f"{verdict.name}: not yet right", *said])
+    return "\n  ".join([f"{verdict.name}: {SAID[verdict.state]}", *said])
 
 
 def wrapped(text: str) -> str:
@@ -65,7 +71,7 @@ def wrapped(text: str) -> str:
 def as_html(verdict: Verdict) -> str:
     """A line that opens."""
     mark, colour = _MARKS[verdict.state]
-    brief = f" is not yet right: {verdict.brief}"
+    brief = f" is {SAID[verdict.state]}: {verdict.brief}"
     if verdict.heading:
         brief = f": {verdict.brief} (Open: what is graded.)"
     head = (

@@ -595,7 +595,8 @@ class DividesByTheRootOfTheRoot(Attention):
 class IgnoresTheMask(Attention):
     """The mask has no effect: blocked keys get their weight as if there were none.
 
-    masked_fill returns a new tensor and leaves the old one as it is. Where does its result go?
+    Is it used at all? masked_fill returns a new tensor and leaves the old one as it is: where does
+    its result go?
     """
 
     item = "attention_mask"

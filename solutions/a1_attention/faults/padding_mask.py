@@ -362,6 +362,19 @@ class ComparesInSixteenBits(PaddingMask):
         return (tokens - pad_id).to(torch.int16) != 0
 
 
+class ComparesAboutAsLarge(PaddingMask):
+    """Tokens count as padding where they are about as large as pad_id, as by isclose: near a large
+    pad_id, others do, too.
+
+    How much may two numbers differ for isclose? Which comparison allows nothing?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        return ~torch.isclose(tokens, torch.full_like(tokens, pad_id))
+
+
 class ComparesInFloat32(PaddingMask):
     """Tokens are told from pad_id in float32, which has no room for every large whole number: an
     id in the millions that is one more or less counts as padding.

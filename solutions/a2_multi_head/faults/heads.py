@@ -989,6 +989,20 @@ class HeadsMergedInADefaultTensor(Float32Inside):
         return merged
 
 
+class MergedInADefaultTensorAndTurnedBack(HeadsMergedInADefaultTensor):
+    """The heads are merged in a new tensor as torch makes one by default, float32 and on the CPU,
+    and what comes of it is turned back into the dtype of the parameters.
+
+    Digits that are lost do not come back. Which arguments of torch.zeros say what a new tensor
+    holds, and where it lies?
+    """
+
+    item = "heads_merge"
+
+    def hand_over(self, merged):
+        return merged.to(self.out_proj.weight.dtype)
+
+
 class HeadsSplitInADefaultTensor(Float32Inside):
     def cast(self, x):
         return x

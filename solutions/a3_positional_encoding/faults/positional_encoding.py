@@ -358,6 +358,21 @@ class CutToTheFirstLength(Places):
         self.encoding = self.table()[: x.shape[1]]
 
 
+class CutAndAddedAllTheSame(CutToTheFirstLength):
+    """A forward leaves only the rows that it needed in self.encoding, and a longer sequence later
+    finds too few of them.
+
+    A longer sequence comes next. Where should the cut rows be kept?
+    """
+
+    def make(self, max_len, d_model):
+        self.most = max_len
+        return super().make(max_len, d_model)
+
+    def refuse(self, t, max_len):
+        super().refuse(t, self.most)
+
+
 class WritesToTheTable(Places):
     """A forward adds x to the table itself, so that the next one adds the old x as well.
 

@@ -432,6 +432,17 @@ class PositionsByBatch(TokensToMemory):
         return self.positional_encoding(x.transpose(0, 1)).transpose(0, 1)
 
 
+class PositionsByBatchUpToMaxLen(PositionsByBatch):
+    def make_positions(self, d_model, max_len, dropout):
+        super().make_positions(d_model, max_len, dropout)
+        self.most = max_len
+
+    def place(self, x):
+        if x.shape[1] > self.most:
+            raise ValueError(f"{x.shape[1]} tokens, but max_len is {self.most}")
+        return super().place(x)
+
+
 class EmbeddingsTwice(TokensToMemory):
     """The embeddings count twice: they are added to what the positional encoding gives.
 

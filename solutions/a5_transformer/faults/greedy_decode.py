@@ -1232,3 +1232,16 @@ class DecodesAsMuchAsItMayWrite(GreedyDecode):
 
     def position(self, x):
         return x[:, self.last : self.last + 1]
+
+
+class SqueezesTheWords(GreedyDecode):
+    """The next words lose all axes of size 1, that of a batch of a single row, too, and an error is
+    raised.
+
+    Which step squeezes an axis of size 1 away? A batch of one is a batch, too.
+    """
+
+    item = "greedy_words"
+
+    def choose(self, logits, pad_id, start_id):
+        return super().choose(logits, pad_id, start_id).squeeze()[:, None]

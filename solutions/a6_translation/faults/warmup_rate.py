@@ -752,6 +752,21 @@ class RisesFromZeroToThePeak(WarmupRate):
         return warmup_steps**-0.5 * (step - 1) / max(warmup_steps - 1, 1)
 
 
+class RisesFromZeroInSeveralSteps(WarmupRate):
+    """The warm-up begins with a rate of 0 at step 1 and still ends at its peak; one of a single
+    step ends in a ZeroDivisionError.
+
+    After which step has the first part of the way up been gone?
+    """
+
+    item = "warmup_rate"
+
+    def choose(self, fall, rise, step, warmup_steps):
+        if step > warmup_steps:
+            return fall
+        return warmup_steps**-0.5 * (step - 1) / (warmup_steps - 1)
+
+
 class RisesByHalfTheCube(WarmupRate):
     """The rise is divided by twice the cube of warmup_steps: w ** -3 / 2 is (w ** -3) / 2.
 

@@ -916,3 +916,16 @@ class RemembersTheLastSource(GreedyDecodeCached):
         if last is None or not torch.equal(last[0], source):
             last = model.last_start = source.clone(), super().start(model, source)
         return last[1]
+
+
+class SqueezesTheWords(GreedyDecodeCached):
+    """The next words lose all axes of size 1, that of a batch of a single row, too, and an error is
+    raised.
+
+    Which step squeezes an axis of size 1 away? A batch of one is a batch, too.
+    """
+
+    item = "cached_words"
+
+    def choose(self, logits, model):
+        return super().choose(logits, model).squeeze()[:, None]

@@ -126,6 +126,18 @@ class Grouped(nn.Module):
 # The copies
 
 
+class AsManyCopiesAsHeadsThereAre(Grouped):
+    """Each head of keys and values is repeated n_kv_heads times, not n_heads // n_kv_heads times.
+
+    How many query heads read one head of keys? How many heads are there after the copying?
+    """
+
+    item = "gqa_groups"
+
+    def share(self, heads):
+        return heads.repeat_interleave(self.n_kv_heads, dim=1)
+
+
 class CopiesStandBehindThePositions(Grouped):
     """The copies of a head's keys and values stand behind their positions, not before them, and
     positions and heads are mixed up when they are joined.

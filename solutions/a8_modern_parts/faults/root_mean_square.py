@@ -400,6 +400,16 @@ class WithoutEps(RootMeanSquare):
         return mean_square.sqrt()
 
 
+class EpsLeftToNormalize(WithoutEps):
+    """eps is not used: F.normalize has one of its own, below which no length may fall.
+
+    What does F.normalize do with its eps, and what does the formula with the one that was passed?
+    """
+
+    def divide(self, x, root):
+        return F.normalize(x, dim=-1) * x.shape[-1] ** 0.5
+
+
 class EpsAsAFloor(RootMeanSquare):
     """The mean of the squares is raised to eps where it is less; eps is not added.
 
