@@ -200,7 +200,7 @@ class _Search:
 
         Several mistakes may meet in one item: each explains more of its cases.
         """
-        ours, found = self._agreement, {}
+        ours, found = self._agreement, dict[str, Diagnosis]()
         ours.be_patient()
         known = told if combine(told) and not ours.would_show(told) else ()
         for item in items:
