@@ -13,13 +13,14 @@ from autograder.bundle import Change, cannot_say, changes, read_version, uncommi
 from autograder.cli.app import CourseFolder, app
 from autograder.cli.common import nearest, out, problems_told
 
+_NOW = "HEAD"
 _NAMED = 3  # files
 
 
 @app.command()
 def diff(
     old: Annotated[str, typer.Argument(help="A tag or commit of git, or a folder of bundles.")],
-    new: Annotated[str, typer.Argument(help="The same, of the later version.")] = "HEAD",
+    new: Annotated[str, typer.Argument(help="The same, of the later version.")] = _NOW,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")
     ] = False,
@@ -60,7 +61,7 @@ def diff(
         out.print("`autograder grade NAME --dry-run` shows whose points would move.")
     if unseen:
         out.print(unseen, soft_wrap=True)
-    if lying := uncommitted(root):
+    if lying := uncommitted(root) if new == _NOW else []:
         more = f" and {len(lying) - _NAMED} more" if len(lying) > _NAMED else ""
         said = f"Not looked at, because it is not committed: {', '.join(lying[:_NAMED])}{more}."
         out.print(escape(said), soft_wrap=True)
