@@ -33,7 +33,7 @@ COMMANDS = {
     "autograder bundle --gradescope a1_attention": None,
     "autograder check some/notebook.ipynb": f"autograder check submitted/ada/{NAME}/{NAME}.ipynb",
     "autograder check solutions/nearest/nearest.py": None,
-    "autograder collect a1_attention /srv/nbgrader/exchange/transformer": FOLDER,
+    "autograder collect a1_attention /srv/nbgrader/exchange/transformer-from-scratch": FOLDER,
     "autograder collect a1_attention a1-attention-submissions": FOLDER,
     "autograder collect a1_attention handed_in --as folder": FOLDER,
     "autograder collect a1_attention moodle.zip --times worksheet.csv": FOLDER,
