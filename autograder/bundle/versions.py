@@ -100,12 +100,9 @@ def read_version(root: Path, name: str) -> Version:
 
 
 def uncommitted(root: Path) -> list[str]:
-    """The files of the course in this folder that no commit has as they are."""
+    """The files of the course in this folder that no commit has as they are. Raises NoVersion."""
     asked = "status", "--porcelain", "--no-renames", "-z", "--", MANIFEST, SOLUTIONS, _ASSIGNMENTS
-    try:
-        said = _git(root, str(root), *asked)
-    except NoVersion:  # bundles can be compared without a repository
-        return []
+    said = _git(root, str(root), *asked)
     return [each[3:] for each in said.decode(errors="replace").split("\0") if each]
 
 

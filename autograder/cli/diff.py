@@ -37,6 +37,7 @@ def diff(
         root = nearest(course)
         versions = read_version(root, old), read_version(root, new)
         found, unseen = changes(*versions), cannot_say(*versions)
+        lying = uncommitted(root) if new == _NOW else []
     if as_json:
         about = {
             "old": old,
@@ -61,7 +62,7 @@ def diff(
         out.print("`autograder grade NAME --dry-run` shows whose points would move.")
     if unseen:
         out.print(unseen, soft_wrap=True)
-    if lying := uncommitted(root) if new == _NOW else []:
+    if lying:
         more = f" and {len(lying) - _NAMED} more" if len(lying) > _NAMED else ""
         said = f"Not looked at, because it is not committed: {', '.join(lying[:_NAMED])}{more}."
         out.print(escape(said), soft_wrap=True)

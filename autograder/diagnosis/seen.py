@@ -5,7 +5,6 @@ Whatever a check leaves open is left out.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import astuple
 from itertools import islice
 from typing import Any
 
@@ -83,7 +82,8 @@ def seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
         if case.asked.same_mode:
             found["mode"] = answer.mode_changed
     # Each mistake leaves another one's part of it alone.
-    found |= _all_flat((f"watched {at}", astuple(x)) for at, x in enumerate(answer.watched))
+    for at, each in enumerate(answer.watched):
+        found |= {f"watched {at} {name}": value for name, value in vars(each).items()}
     # What a module keeps asks for no gradient.
     kept = [answer.value] if _is_buffer(target) else answer.read
     found["asks for gradients"] = [isinstance(x, Tensor) and x.requires_grad for x in kept]

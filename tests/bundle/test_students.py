@@ -133,3 +133,11 @@ def test_the_command_writes_dist_and_refuses_what_is_stale(course, release):
     readme.write_bytes(kept)
     assert refused.exit_code == 2
     assert f"assignments/{NAME} is stale (README.md): run `autograder release" in refused.output
+
+
+def test_all_that_is_stale_is_named_at_once(tmp_path):
+    for name in (NAME, "cubes"):
+        plan(tmp_path, name).write()
+    refused = CliRunner().invoke(app, ["bundle", "--course", str(tmp_path)])
+    assert refused.exit_code == 2
+    assert f"run `autograder release {NAME} cubes`" in " ".join(refused.output.split())

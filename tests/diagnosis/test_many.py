@@ -22,10 +22,6 @@ def bank(exam_of):
     return exam_of(NAME).bank
 
 
-def greedy(bank):
-    return next(each for each in bank.components if each.name == "greedy_decode")
-
-
 def test_what_is_seen_of_a_module_is_looked_at_by_itself(bank):
     case = next(each for each in bank.cases if each.right.watched)
     (first, *others) = case.right.watched
@@ -40,7 +36,7 @@ def test_what_is_seen_of_a_module_is_looked_at_by_itself(bank):
 
 @pytest.mark.slow
 def test_six_mistakes_of_a_naive_loop_are_named(bank):
-    component = greedy(bank)
+    component = next(each for each in bank.components if each.name == "greedy_decode")
     faults = tuple(each for each in component.faults if each.name in SIX)
     assert len(faults) == len(SIX)
     places = bank.cases_of(component)

@@ -32,9 +32,3 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 def padding_mask(tokens, pad_id=0):
     mask = torch.where(tokens == pad_id, False, True)
     return mask.unsqueeze(1).unsqueeze(-1)
-
-
-# %% solution="causal_mask"
-def causal_mask(size, device=None):
-    mask = [[j <= i for j in range(size)] for i in range(size)]
-    return torch.tensor(mask, dtype=torch.bool, device=device)

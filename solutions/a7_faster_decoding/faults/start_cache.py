@@ -289,16 +289,18 @@ class SourceKnownByItsTensor(StartCache):
         return kept.setdefault(source, super().read(model, source))
 
 
-class LastSourceKnownByItsTensor(SourceKnownByItsTensor):
+class LastSourceKnownByItsTensor(StartCache):
     """What was made of the last source is kept with the model for that very tensor, and what was
     written into it since goes unnoticed.
 
     By what does `is` know a tensor? May other words stand in the same one?
     """
 
+    item = "cache_start"
+
     def read(self, model, source):
         self.model, self.source = model, source
-        return StartCache.read(self, model, source)
+        return super().read(model, source)
 
     def give(self, nothing, memory_keys, memory_values):
         last = getattr(self.model, "last_made", None)
