@@ -1,7 +1,7 @@
 """A submission as a check sees it: names to call, here or behind the walls; and who is to blame."""
 
 from autograder.asking.after_each import ask_after_each
-from autograder.asking.blame import PASTED, is_import
+from autograder.asking.blame import PASTED, TookTooLong, is_import
 from autograder.asking.remote import RemoteStudent
 from autograder.asking.student import (
     Cell,
@@ -26,6 +26,7 @@ __all__ = [
     "Reply",
     "Student",
     "StudentError",
+    "TookTooLong",
     "ask_after_each",
     "is_import",
     "told",

@@ -19,6 +19,14 @@ _MAX_LINE = 1_000_000
 _IMPORT = ("ImportError", "ModuleNotFoundError")
 
 
+class TookTooLong(StudentError):
+    """The time for a cell or a call was over, in a loop of the student's; `loop` is its line."""
+
+    def __init__(self, loop: Failure) -> None:
+        super().__init__(Verdict.TIMEOUT, told(replace(loop, type=loop.message, message="")))
+        self.loop = loop
+
+
 def forbidden(name: str, banned: str) -> StudentError:
     """The submission leaves an item's work to torch, or to a part that was handed out."""
     if banned == PASTED:
@@ -78,7 +86,10 @@ def raise_what_it_tells(
 
 def failure_in(header: wire.Header) -> Failure | None:
     """The exception that a reply tells of, cut and made fit to be shown."""
-    found = header.get("failure")
+    return _failure(header.get("failure"))
+
+
+def _failure(found: object) -> Failure | None:
     if found is None:
         return None
     if not isinstance(found, dict):
@@ -146,9 +157,11 @@ def end_of(
 ) -> StudentError:
     """Why there is no answer, and will be none."""
     if isinstance(end, ForkTooSlow):
+        said = f"{what} did not finish within {seconds:.3g} seconds."
+        if (loop := _failure(end.loop)) and loop.line is not None:
+            return TookTooLong(replace(loop, message=f"{said} It was still in this loop."))
         hint = "Is there a loop that never ends, or one that could be a tensor operation?"
-        said = f"{what} did not finish within {seconds:.3g} seconds. {hint}"
-        return StudentError(Verdict.TIMEOUT, said)
+        return StudentError(Verdict.TIMEOUT, f"{said} {hint}")
     if isinstance(end, ForkEnded):
         return _death(end.outcome, what, output_bytes)
     return no_answer(what, end)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.asking import RemoteStudent, Student, StudentError
+from autograder.asking import RemoteStudent, Student, StudentError, TookTooLong
 from autograder.checking.agree import Agree
 from autograder.checking.asked import Asked
 from autograder.checking.collect import CHECKS, Check
@@ -47,6 +47,7 @@ class CheckOutcome:
     notes: tuple[str, ...] = ()  # what it noticed and does not judge
     advice: str | None = None  # the hint, where it fits what happened
     failure: Failure | None = None  # what ended it, or what should be raised in other words
+    loop: Failure | None = None  # in which its time was over
     notebook: str | None = None  # what the notebook asks in the place of recorded cases
     calls: int = 0  # that it made
 
@@ -151,5 +152,6 @@ def _outcome(check: Check, error: BaseException | None, agree: Agree, calls: int
     about = check.item, check.sentence, check.public, check.hint, check.fits
     advice = check.hint if hint_fits else None
     failure = error.failure if isinstance(error, (StudentError, Wrong)) else None
+    loop = error.loop if isinstance(error, TookTooLong) else None
     so = verdict, message, asked, notes
-    return CheckOutcome(*about, *so, advice, failure, check.notebook, calls)
+    return CheckOutcome(*about, *so, advice, failure, loop, check.notebook, calls)

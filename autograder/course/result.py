@@ -100,12 +100,13 @@ class Mistake(BaseModel):
     """One mistake, told once, whatever items it touches.
 
     named: the numbers prove which of the known mistakes it is; line: a change of that line alone
-    puts it right; error: an exception, which may hide others; unknown: nothing explains it.
+    puts it right; error: an exception, which may hide others; loop: one that was not done in time;
+    unknown: nothing explains it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["named", "line", "error", "unknown"]
+    kind: Literal["named", "line", "error", "loop", "unknown"]
     what: tuple[str, ...]  # is done wrong; of several, nothing tells which of them it is
     think: tuple[str, ...] = ()  # about what, to each
     faults: tuple[str, ...] = ()  # their ids

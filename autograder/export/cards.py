@@ -114,9 +114,11 @@ def _told_of(item: ItemResult) -> tuple[str, ...]:
     # The first line says what should hold, which differs from item to item.
     first, _, rest = (item.message or meaning).partition("\n")
     heading, _, more = (rest or first).partition("\n")
-    if heading.startswith("the "):  # of a cell; names stay as they are
-        heading = f"The {heading[4:]}"
-    return (heading, *filter(None, [more]))
+    return (_as_heading(heading), *filter(None, [more]))
+
+
+def _as_heading(said: str) -> str:
+    return f"The {said[4:]}" if said.startswith("the ") else said  # a cell; names stay as they are
 
 
 def _card(mistake: Mistake, items: Mapping[str, ItemResult]) -> Card:
@@ -130,7 +132,7 @@ def _card(mistake: Mistake, items: Mapping[str, ItemResult]) -> Card:
     elif mistake.kind == "line" and mistake.place is not None:
         heading, said = "The mistake stands in this line", mistake.what
     elif mistake.what:
-        heading = mistake.what[0]
+        heading = _as_heading(mistake.what[0])
     said += tuple((mistake.proof or "").splitlines())
     return Card(
         number=0,

@@ -24,6 +24,7 @@ _MOST = 15  # mistakes that are shown at once
 _NOT_WRONG = (Verdict.PASSED, Verdict.CARRIED, Verdict.UNREADABLE, Verdict.INTERNAL)
 _WITHOUT_A_NAME = {
     "line": "a mistake without a name, that one line puts right.",
+    "loop": "a loop that is not done in time.",
     "unknown": "a mistake without a name.",
 }
 

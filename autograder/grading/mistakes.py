@@ -11,6 +11,7 @@ from autograder.repair import Located, Undone
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
 
+_ENDLESS = "Does it ever end? And could it be a tensor operation?"
 _UNDONE = "This line does nothing. Is something missing there?"
 
 
@@ -23,6 +24,13 @@ class _Unsaid:
     @property
     def where(self) -> tuple[str | None, int | None]:
         return self.failure.cell, self.failure.line
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """One that a call was still in when its time was over."""
+
+    at: Failure
 
 
 def mistakes_of(
@@ -48,11 +56,8 @@ def mistakes_of(
         for each in reversed(outcomes)
         if each.failure and each.verdict is not Verdict.WRONG
     }
-    first: dict[object, Failure] = {}  # of those at one line: sizes in their words may differ
-    raised = {
-        item: first.setdefault((each.type, each.cell, each.line or each.message), each)
-        for item, each in raised.items()
-    }
+    raised = _one_of_each_line(raised)
+    loops = _one_of_each_line({each.item: each.loop for each in reversed(outcomes) if each.loop})
     ways = _as_one(fault for each in found.values() for fault in each.certain)
     # A line with which all is right is where what is known of its cell stands.
     same: dict[object, list[object]] = {
@@ -68,7 +73,9 @@ def mistakes_of(
     touched: dict[object, list[ItemResult]] = {}
     for item in items:
         lines = [each for each in located if item.item in each.items]
-        said = raised.get(item.item) or unsaid.get(item.item)
+        said: Failure | _Unsaid | _Loop | None = raised.get(item.item) or unsaid.get(item.item)
+        if item.verdict is Verdict.TIMEOUT:
+            said = _Loop(loops[item.item]) if item.item in loops else None
         keys = _keys(item, said, found.get(item.item), lines, ways)
         for one in dict.fromkeys(one for key in keys for one in (same.get(key) or [key])):
             touched.setdefault(one, []).append(item)
@@ -95,6 +102,15 @@ def mistakes_of(
     named = [each.place for each in mistakes if each.kind == "named" and each.place]
     told = [each for each in mistakes if each.costs or each.place not in named]
     return tuple(sorted(told, key=lambda each: -sum(each.costs.values())))
+
+
+def _one_of_each_line(raised: Mapping[str, Failure]) -> dict[str, Failure]:
+    """By item; of those at one line the first, for sizes in their words may differ."""
+    first: dict[object, Failure] = {}
+    return {
+        item: first.setdefault((each.type, each.cell, each.line or each.message), each)
+        for item, each in raised.items()
+    }
 
 
 def _as_one(faults: Iterable[Fault]) -> dict[str, Faults]:
@@ -154,7 +170,7 @@ def _paying(key: object, payers: Mapping[str, str]) -> set[str]:
 
 def _keys(
     item: ItemResult,
-    failure: Failure | _Unsaid | None,
+    failure: Failure | _Unsaid | _Loop | None,
     diagnosis: Diagnosis | None,
     lines: Sequence[Located],
     ways: Mapping[str, Faults],
@@ -168,7 +184,7 @@ def _keys(
     if lines:
         return rest
     if item.verdict not in TO_DIAGNOSE:
-        return []
+        return rest if isinstance(failure, _Loop) else []
     if rest and (item.verdict is Verdict.ERROR or isinstance(failure, _Unsaid)):
         return rest
     # What raises in one question says nothing of numbers that are wrong in another.
@@ -199,6 +215,9 @@ def _told(key: object) -> dict[str, object]:
     if isinstance(key, Failure):
         said = f"{key.type}: {key.message}" if key.message else key.type
         return {"kind": "error", "what": (said,), "place": _raised_at(key)}
+    if isinstance(key, _Loop):
+        said = key.at.message
+        return {"kind": "loop", "what": (said,), "think": (_ENDLESS,), "place": _raised_at(key.at)}
     if isinstance(key, tuple):
         faults: Faults = key
         told = {each.sentence: each for each in faults}.values()

@@ -224,7 +224,9 @@ def _outcomes(
 
 def _despite(error: StudentError, outcome: CheckOutcome) -> CheckOutcome:
     """What a check found, in answers that nothing can be given for."""
-    return replace(outcome, verdict=error.verdict, message=str(error), advice=None, failure=None)
+    return replace(
+        outcome, verdict=error.verdict, message=str(error), advice=None, failure=None, loop=None
+    )
 
 
 def _note(error: StudentError) -> str:

@@ -21,6 +21,7 @@ from autograder.sandbox.kept import Kept, Overdue
 from autograder.sandbox.made import Modules
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.output import BoundedOutput
+from autograder.sandbox.overdue import OVERDUE, telling
 from autograder.sandbox.session import Answer, Session
 
 _RENAME = {"x86_64": 316, "aarch64": 276}  # renameat2, which libc has not everywhere
@@ -40,7 +41,7 @@ def run(channel: socket.socket, limits: Limits, scratch: str) -> None:
     # The same for every submission; no result may depend on it. Not torch's own function: it looks
     # for devices that are not there, and notes from where it was called, for which it reads files.
     torch.default_generator.manual_seed(0)
-    _serve(channel, limits.output_bytes)
+    _serve(channel, limits)
 
 
 def _as_it_is(function: Any = None, *_: Any, **__: Any) -> Any:
@@ -64,7 +65,10 @@ def _rename(source: Any, target: Any, **_: Any) -> None:
         raise OSError(error, os.strerror(error), source, None, target)
 
 
-def _serve(channel: socket.socket, max_bytes: int) -> None:
+def _serve(channel: socket.socket, limits: Limits) -> None:
+    def tell(loop: Failure) -> None:
+        wire.send(channel, wire.encode({OVERDUE: asdict(loop)}, {}))
+
     incoming = wire.Incoming(channel)
     session: Session | None = None
     weights: dict[int, wire.Tensors] = {}
@@ -94,7 +98,9 @@ def _serve(channel: socket.socket, max_bytes: int) -> None:
             assert session is not None
             if header["op"] != "call":  # what is run may make them otherwise
                 modules.forget()
-            frame = answer(session, header, tensors, weights, max_bytes, modules, kept)
+            about = session, header, tensors, weights, limits.output_bytes, modules, kept
+            with telling(limits.call_seconds, tell):
+                frame = answer(*about)
         wire.send(channel, frame)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from autograder.sandbox import walls, wire
 from autograder.sandbox.confine import Limits
 from autograder.sandbox.folder import Folder
+from autograder.sandbox.overdue import OVERDUE
 
 _START_SECONDS = 120
 _END_SECONDS = 10
@@ -43,7 +44,14 @@ class ForkEnded(Exception):
 
 
 class ForkTooSlow(Exception):
-    """No answer in time; the fork has been ended."""
+    """No answer in time; the fork has been ended.
+
+    loop: what it said of the loop that it was in, if it said anything.
+    """
+
+    def __init__(self, loop: object = None) -> None:
+        super().__init__()
+        self.loop = loop
 
 
 class Server:
@@ -213,12 +221,19 @@ class Fork:
             raise
 
     def read(self, frame: wire.Frame) -> tuple[wire.Header, wire.Tensors]:
-        """What an answer says. Raises WireError for one that is none, and ends the fork."""
+        """What an answer says. Raises WireError for one that is none, and ends the fork.
+
+        Raises ForkTooSlow where it says what kept it from giving one in time.
+        """
         try:
-            return frame.read()
+            header, tensors = frame.read()
         except wire.WireError:
             self._end()
             raise
+        if OVERDUE in header:
+            self._end()
+            raise ForkTooSlow(header[OVERDUE])
+        return header, tensors
 
     def _end(self) -> Outcome | None:
         if self.ended:

@@ -25,8 +25,8 @@ WALLS = (*STANDING, "none")
 _PRELOAD = ("numpy", "matplotlib.pyplot", "math", "random")
 _COPIED = (
     *("__init__", "calls", "confine", "elsewhere", "emptied", "failure", "fork", "gradients"),
-    *("how", "imports", "kept", "landlock", "made", "meanwhile", "modules", "output", "pages"),
-    *("refusal", "server", "session", "tamper", "values", "warm", "wire", "work"),
+    *("how", "imports", "kept", "landlock", "made", "meanwhile", "modules", "output", "overdue"),
+    *("pages", "refusal", "server", "session", "tamper", "values", "warm", "wire", "work"),
 )
 # What systemd, too, gives to whoever needs a user for a while; no account has one of these.
 _FREE_USERS = range(61184, 65520)

@@ -316,8 +316,12 @@ def test_a_name_whose_import_failed_says_so(server):
 def test_a_process_that_dies_between_two_questions_is_told(server):
     cell = solution(
         "one",
-        "import signal\nsignal.signal(signal.SIGALRM, lambda *_: os._exit(3))\n"
-        "def f(x):\n  signal.setitimer(signal.ITIMER_REAL, 0.5)\n  return x\n",
+        "import signal\n"
+        "def f(x):\n"
+        "  signal.signal(signal.SIGALRM, lambda *_: os._exit(3))\n"
+        "  signal.setitimer(signal.ITIMER_REAL, 0.5)\n"
+        "  signal.setitimer = lambda *_: None\n"  # or it would be set again
+        "  return x\n",
     )
     asked = [Question("f", (torch.full((2,), float(n)),)) for n in range(4)]
     for then in (lambda each: each.ask(asked[1]), lambda each: each.call("f", torch.ones(9))):
