@@ -224,7 +224,9 @@ def test_without_a_loop_its_end_is_told_all_the_same(server, source):
 
 
 def test_a_call_that_ends_in_time_rings_nothing(server):
-    source = "import time\ndef f():\n    for _ in range(3):\n        time.sleep(0.09)\n    return 1\n"
+    source = (
+        "import time\ndef f():\n    for _ in range(3):\n        time.sleep(0.09)\n    return 1\n"
+    )
     cell = Cell("one", source, solution=True)
     about = {"modules": {}, "banned": (), "banned_in": {}, "defined_in": {"f": "one"}}
     with RemoteStudent(server, [cell], **about) as student:
