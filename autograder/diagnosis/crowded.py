@@ -77,7 +77,11 @@ def _explained(
     reasons = [*dict.fromkeys(known.values())]
     if not reasons:
         return found
-    choices = list(_choices(component, reasons))
+    certain, unsure = _proven(reasons)
+    beside = {each: tuple(dict.fromkeys((*certain, *each))) for each in unsure}
+    choices = list(_choices(component, [certain, *beside.values()]))
+    # What cannot be tried beside what is certain is not ruled out, either.
+    untried = [each for each, together in beside.items() if not combine(together)]
     digits = (False, True) if any(each.loosely for each in reasons) else (False,)
     exactly, *few = (Agreement(bank, component, answers, x, with_crowded=True) for x in digits)
     for ours in (exactly, *few):
@@ -85,20 +89,27 @@ def _explained(
             places = ours.of(item)
             if fitting := ours.fitting(choices, places):
                 first, *others = fitting
+                if not set(first) <= set(certain):
+                    kept = tuple(each for each in first if each in certain)
+                    others += [(*kept, *each) for each in untried]
                 told = Diagnosis(first, len(places), tuple(others[:1]), ours.loosely)
                 found[item] = told.mistaken()
     found |= raised_alike(exactly, known, [each for each in items if each not in found])
     return found | but_for_errors(exactly, known, [each for each in items if each not in found])
 
 
-def _choices(component: Component, known: Collection[Diagnosis]) -> Iterator[Faults]:
-    """What may be at work, all that is certain together; of what nothing tells apart, either."""
+def _proven(known: Collection[Diagnosis]) -> tuple[Faults, list[Faults]]:
+    """All that is certain; and each choice of what nothing tells apart."""
     certain = tuple(dict.fromkeys(all_of((*each.certain, *each.styles) for each in known)))
     unsure = dict.fromkeys(
         choice for each in known for choice in (each.faults, *each.alternatives) if each.uncertain
     )
-    for several in dict.fromkeys([certain, *((*certain, *each) for each in unsure)]):
-        faults = tuple(dict.fromkeys(several))
+    return certain, list(unsure)
+
+
+def _choices(component: Component, together: Collection[Faults]) -> Iterator[Faults]:
+    """What may be at work of each of these."""
+    for faults in dict.fromkeys(together):
         own = tuple(each for each in faults if each.component == component.name)
         # An earlier part's mistake may be at work in a later one or not.
         yield from (each for each in dict.fromkeys((own, faults)) if each and combine(each))

@@ -5,7 +5,7 @@ other numbers. It has no item to be caught by, and nobody is told of it.
 """
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,7 @@ class Fault:
     item: str  # meant to catch it
     sentence: str  # what is done wrong
     thought: str  # what to think about
-    steps: frozenset[str]  # those that it overrides
+    steps: frozenset[str]  # those that it overrides, and what these were made of
     # In how many cases of which item it changes the answer, where that is known.
     shows: Mapping[str, int] = field(default_factory=dict, compare=False)
     is_style: bool = False  # it is right, too
@@ -67,6 +67,7 @@ def fault_of(
     names = {name for each in between for name in vars(each)}
     steps = {name for name in names if not name.startswith("__") or name == "__init__"}
     steps -= {"item"}
+    steps |= {part for each in between for part in _replaced(each, getattr(base, "made_of", {}))}
     if strange := [each for each in steps if not hasattr(base, each)]:
         raise BadFault(f"{where} overrides no step of {base.__name__}: {strange}")
     if not steps:
@@ -74,6 +75,14 @@ def fault_of(
     sentence, thought = (" ".join(each.split()) for each in (sentence, thought))
     parts = path.stem, of, found.__name__, item, sentence, thought
     return Fault(*parts, frozenset(steps), shows, is_style, line)
+
+
+def _replaced(found: type, made_of: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """The steps that another one is made of, where a class has its own way to take that one."""
+    for step, parts in made_of.items():
+        code = getattr(vars(found).get(step), "__code__", None)
+        if code is not None and "super" not in code.co_names:
+            yield from parts
 
 
 def combine(faults: Iterable[Fault]) -> bool:

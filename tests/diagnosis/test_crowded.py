@@ -79,3 +79,19 @@ def test_either_of_two_that_nothing_tells_apart_may_be_at_work_there(exam, atten
     either = Diagnosis((other,), 3, ((one,),))
     found = explain_crowded(bank, answers, {ITEM}, {"attention_scale": either})
     assert found[ITEM].faults == (one,)
+
+
+def test_what_cannot_be_tried_beside_what_is_certain_is_not_ruled_out(exam, attention):
+    """Both fill what is blocked: nothing tells what they would give together."""
+    names = ("FillsWithMinusAThousand", "BlockedRowsBecomeUniform")
+    answers = answers_with(exam.bank, attention, *names)
+    known = {each.name: each for each in attention.faults}
+    certain, uniform, hundred = (known[each] for each in (*names, "FillsWithAHundred"))
+    either = Diagnosis((uniform,), 3, ((hundred,),))
+    about = {"attention_mask": Diagnosis((certain,), 3), "attention_blocked_rows": either}
+    found = explain_crowded(exam.bank, answers, {ITEM}, about)
+    assert found[ITEM].faults == (uniform,)  # what is certain shows elsewhere alone
+    assert found[ITEM].alternatives == ((hundred,),)
+    about["attention_blocked_rows"] = Diagnosis((uniform,), 3)
+    found = explain_crowded(exam.bank, answers, {ITEM}, about)
+    assert (found[ITEM].faults, found[ITEM].alternatives) == ((uniform,), ())

@@ -69,6 +69,7 @@ class Attention:
         return total
 
     by_hand = "largest", "exponentials", "total", "guard"
+    made_of = {"normalise": by_hand}  # noqa: RUF012 # a step, and others that it is made of
 
     def normalise(self, scores, mask):
         if all(getattr(type(self), step) is getattr(Attention, step) for step in self.by_hand):
@@ -1186,6 +1187,23 @@ class ReturnsTheScores(Attention):
         return output, scores
 
 
+class ReturnsTheMaskedScores(Attention):
+    """The second result is the scores with the mask in them, as they are before the softmax.
+
+    What is returned beside the output is what the values were mixed by. Which of the two is it?
+    """
+
+    item = "attention_weights"
+
+    def before(self, scores):
+        self.masked = scores
+        return scores
+
+    def give(self, output, weights, scores):
+        low = self.masked == torch.finfo(scores.dtype).min
+        return output, self.masked.masked_fill(low, -math.inf)
+
+
 class AveragesTheHeads(Attention):
     """The returned weights are averaged over an axis that should stay, so that it is missing.
 
@@ -1610,6 +1628,7 @@ class SoftmaxInFloat32(Attention):
     item = "attention_weights"
 
     def normalise(self, scores, mask):
+        scores = scores.clamp(min=torch.finfo(torch.float32).min)  # what is blocked has to stay one
         return scores.softmax(dim=-1, dtype=torch.float32).to(scores.dtype)
 
 

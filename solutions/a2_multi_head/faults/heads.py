@@ -1649,6 +1649,18 @@ class BlocksTheValuesAlone(Heads):
 # The attention in each head
 
 
+class KeysAskTheQueries(Heads):
+    """Queries and keys change places in the call of the attention: the keys ask, and are answered.
+
+    Which of the arguments asks, and which is looked at?
+    """
+
+    item = "heads_self_attention"
+
+    def attend(self, q, k, v, mask):
+        return super().attend(k, q, v, mask)
+
+
 class Float64Inside(Heads):
     """Something is made in float64 on the way, and no longer fits what is float32.
 

@@ -523,6 +523,19 @@ class FirstRowForAll(Places):
         return table[0]
 
 
+class LastRowForAll(Places):
+    """Every word gets the row of the last one.
+
+    The words of a sentence are in different places. What does a single number between the
+    brackets pick?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        return table[x.shape[1] - 1]
+
+
 class ZerosHaveNoPlace(Places):
     """A vector of zeros is taken for padding: nothing is added to it.
 
@@ -853,6 +866,18 @@ class XAndRowsDroppedApart(Places):
 
     def drop(self, total):
         return total
+
+
+class RowsDroppedTwice(Places):
+    """The encoding is dropped, and then the sum is dropped again.
+
+    How often is dropout called in forward?
+    """
+
+    item = "position_dropout"
+
+    def drop_rows(self, rows, x):
+        return F.dropout(rows, self.p, self.training)
 
 
 class XDroppedTwice(Places):

@@ -183,6 +183,18 @@ class CountedFromOne(Sinusoids):
         return super().count(max_len) + 1
 
 
+class ColumnsCountedFromOne(Sinusoids):
+    """Both columns of a pair have the exponent of the second: (2i + 1) / d_model.
+
+    Which is the first column of the first pair? How fast does that hand turn?
+    """
+
+    item = "encoding_values"
+
+    def even_columns(self, d_model):
+        return super().even_columns(d_model) + 1
+
+
 class FiveThousandRows(Sinusoids):
     """The table has 5000 rows, whatever max_len is.
 

@@ -110,6 +110,18 @@ class DefaultOfAMillionth(Norm):
         self.eps = 1e-6 if eps == 1e-5 else eps
 
 
+class DefaultOfZero(Norm):
+    """eps is 0 when nothing is passed.
+
+    What is divided by where all numbers are equal? Which default does the docstring give?
+    """
+
+    item = "norm_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 0.0 if eps == 1e-5 else eps
+
+
 class DefaultOfAHundredMillionth(Norm):
     """eps is 1e-8 when nothing is passed.
 
@@ -165,6 +177,11 @@ class WeightIsMissing(Norm):
 
     def __getattr__(self, name):
         return 1.0 if name == "weight" else super().__getattr__(name)
+
+
+class WeightIsAPlainTensor(WeightIsMissing):
+    def make_weight(self, d_model):
+        self.weight = torch.ones(d_model)
 
 
 class WeightStartsAtZero(Norm):
@@ -229,6 +246,11 @@ class BiasIsMissing(Norm):
 
     def __getattr__(self, name):
         return 0.0 if name == "bias" else super().__getattr__(name)
+
+
+class BiasIsAPlainTensor(BiasIsMissing):
+    def make_bias(self, d_model):
+        self.bias = torch.zeros(d_model)
 
 
 class BiasIsABuffer(Norm):
@@ -595,6 +617,40 @@ class KeepsTheMean(Norm):
         return x
 
 
+class MeanOfEverything(Norm):
+    """One mean is taken away everywhere, that of the whole tensor.
+
+    Should a position change when another one does? Along which axis do its own numbers lie?
+    """
+
+    item = "norm_output"
+
+    def centre(self, x):
+        return x - x.mean()
+
+
+class MeanOfEverythingAlone(MeanOfEverything):
+    def spread(self, x, centred):
+        return x.var(-1, unbiased=False, keepdim=True)
+
+
+class MeanOverTheFirstAxis(Norm):
+    """The mean that is taken away runs over the first axis, which mostly is the batch.
+
+    Should a sentence depend on who else is in the batch? Which axis has the d_model numbers?
+    """
+
+    item = "norm_output"
+
+    def centre(self, x):
+        return x - x.mean(0, keepdim=True)
+
+
+class MeanOverTheFirstAxisAlone(MeanOverTheFirstAxis):
+    def spread(self, x, centred):
+        return x.var(-1, unbiased=False, keepdim=True)
+
+
 class DetachesTheMean(Norm):
     """No gradient flows through the mean, as if it were a constant.
 
@@ -670,6 +726,30 @@ class SquaresWithTheMean(Norm):
 
     def spread(self, x, centred):
         return self.average(x.square())
+
+
+class VarianceOfEverything(Norm):
+    """There is one variance for the whole tensor, though each position has a mean of its own.
+
+    Should a position change when another one does? Along which axis do its own numbers lie?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return centred.square().mean()
+
+
+class VarianceOverTheFirstAxis(Norm):
+    """The variance runs over the first axis, which mostly is the batch.
+
+    Should a sentence depend on who else is in the batch? Which axis has the d_model numbers?
+    """
+
+    item = "norm_output"
+
+    def spread(self, x, centred):
+        return centred.square().mean(0, keepdim=True)
 
 
 class DifferenceOfLargeNumbers(Norm):

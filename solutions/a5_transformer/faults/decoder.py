@@ -632,6 +632,21 @@ class OnlyTheLastLayerCounts(TokensAndMemory):
         return self.ask(self.layers[-1], x, memory, target_mask, memory_mask)
 
 
+class EmbeddedTokensAddedEachTime(TokensAndMemory):
+    """Every layer reads the embedded tokens added to what the layer before it gave.
+
+    The layers have residuals of their own. What does the first layer read, and what the second?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        y = x
+        for layer in self.layers:
+            y = self.ask(layer, y + x, memory, target_mask, memory_mask)
+        return y
+
+
 class NoLayerCounts(TokensAndMemory):
     """The layers are asked, but what they give is lost: the embedded tokens are returned.
 

@@ -509,6 +509,21 @@ class OnlyTheLastLayerCounts(TokensToMemory):
         return self.ask(self.layers[-1], x, mask)
 
 
+class EmbeddedTokensAddedEachTime(TokensToMemory):
+    """Every layer reads the embedded tokens added to what the layer before it gave.
+
+    The layers have residuals of their own. What does the first layer read, and what the second?
+    """
+
+    item = "encoder_output"
+
+    def stack(self, x, mask):
+        y = x
+        for layer in self.layers:
+            y = self.ask(layer, y + x, mask)
+        return y
+
+
 class NoLayerCounts(TokensToMemory):
     """The layers are asked, but what they give is lost: the embedded tokens are returned.
 

@@ -163,6 +163,17 @@ class OverwritesTheTarget(SmoothedLoss):
         return logits, original
 
 
+class OverwritesTheTargetThatGradientsNeed(OverwritesTheTarget):
+    def take(self, logits, target, pad_id):
+        self.pad_id = pad_id
+        return logits, target
+
+    def pick(self, log_p, target):
+        right = super().pick(log_p, target)
+        target[target == self.pad_id] = 0
+        return right
+
+
 class OverwritesTheTargetWithZero(OverwritesTheTarget):
     def take(self, logits, target, pad_id):
         original = target.clone()
@@ -939,6 +950,18 @@ class SmoothingAdded(SmoothedLoss):
 
     def mix(self, right, rest, smoothing, vocab_size):
         return right + smoothing * rest
+
+
+class ShareOfTheRightTwice(SmoothedLoss):
+    """The right word gets its share of the smoothing twice: with its own part, and in the mean.
+
+    The mean over all words has the right one among them. What do all the factors sum to?
+    """
+
+    item = "loss_value"
+
+    def mix(self, right, rest, smoothing, vocab_size):
+        return (1 - smoothing + smoothing / vocab_size) * right + smoothing * rest
 
 
 class WholeWeightAndTheShares(SmoothedLoss):

@@ -58,6 +58,12 @@ class Grouped(nn.Module):
     def cut(self, x, n_heads):
         return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)  # (batch, n_heads, t, d_k)
 
+    def project_values(self, x):
+        return self.v_proj(x)
+
+    def cut_queries(self, x):
+        return self.cut(x, self.n_heads)
+
     def cut_values(self, x):
         return self.cut(x, self.n_kv_heads)
 
@@ -115,9 +121,9 @@ class Grouped(nn.Module):
 
     def forward(self, x, mask=None):
         taken, mask = self.take(x), self.read_mask(mask, x)
-        q = self.cut(self.q_proj(taken), self.n_heads)
+        q = self.cut_queries(self.q_proj(taken))
         k = self.cut(self.hand_over(self.k_proj(taken)), self.n_kv_heads)
-        v = self.cut_values(self.hand_over(self.v_proj(taken)))
+        v = self.cut_values(self.hand_over(self.project_values(taken)))
         k, v = self.look_back(k, v, mask)
         answers = self.attend(q, self.share_keys(k), self.share_values(v), mask)
         return self.give(self.project_output(self.merge(answers)), x)
@@ -198,6 +204,19 @@ class GroupsComparedWithTheWidth(Grouped):
     def look_at_groups(self, n_heads, n_kv_heads):
         if self.d_model % n_kv_heads != 0:
             raise ValueError(f"{self.d_model} cannot be divided by n_kv_heads={n_kv_heads}")
+
+
+class OnlyFewerQueriesRefused(Grouped):
+    """Only more heads of keys than of queries are refused, not every remainder.
+
+    Can three heads of keys be shared by four of queries?
+    """
+
+    item = "gqa_sizes"
+
+    def look_at_groups(self, n_heads, n_kv_heads):
+        if n_heads < n_kv_heads:
+            raise ValueError(f"n_heads={n_heads} is less than n_kv_heads={n_kv_heads}")
 
 
 class HeadsNotLookedAt(Grouped):
@@ -1028,6 +1047,56 @@ class CausalWithoutAMask(Grouped):
         if mask is not None:
             return mask
         return torch.ones(x.shape[1], x.shape[1], dtype=torch.bool, device=x.device).tril()
+
+
+class QueriesSplitByView(Grouped):
+    """The queries are cut into (batch, n_heads, t, d_k) at once, by view or reshape; keys and
+    values are not.
+
+    In memory the heads of a position lie side by side. What has to be exchanged after the cut?
+    """
+
+    item = "gqa_groups"
+
+    def cut_queries(self, x):
+        return x.reshape(x.shape[0], self.n_heads, x.shape[1], -1)
+
+
+class QueriesInterleaved(Grouped):
+    """The columns of q are dealt out to the heads one by one; those of k and v are not.
+
+    Which columns belong to head 0, and are they the same of all three?
+    """
+
+    item = "gqa_groups"
+
+    def cut_queries(self, x):
+        return x.unflatten(-1, (-1, self.n_heads)).permute(0, 3, 1, 2)
+
+
+class AnswersInterleaved(Grouped):
+    """The answers are merged by dealing their columns out in turn, first of head 0, first of
+    head 1, and so on.
+
+    The heads' answers are put side by side. Which axis comes before d_k when they are?
+    """
+
+    item = "gqa_groups"
+
+    def merge(self, answers):
+        return answers.permute(0, 2, 3, 1).flatten(2)
+
+
+class ValuesGoThroughTheKeys(Grouped):
+    """The values are those that k_proj gives: v_proj is never used.
+
+    Each of the three has a projection of its own. Which one is named where v is made?
+    """
+
+    item = "gqa_groups"
+
+    def project_values(self, x):
+        return self.k_proj(x)
 
 
 class ValuesInterleaved(Grouped):

@@ -88,6 +88,18 @@ class DefaultOfAHundredThousandth(RootMeanSquare):
         self.eps = 1e-5 if eps == 1e-6 else eps
 
 
+class DefaultOfZero(RootMeanSquare):
+    """eps is 0 when nothing is passed.
+
+    What is divided by where all numbers are 0? Which default does the docstring give?
+    """
+
+    item = "rms_eps"
+
+    def keep_eps(self, eps):
+        self.eps = 0.0 if eps == 1e-6 else eps
+
+
 class DefaultOfAHundredMillionth(RootMeanSquare):
     """eps is 1e-8 when nothing is passed.
 
@@ -198,6 +210,18 @@ class MeanTakenAway(RootMeanSquare):
         return x - x.mean(-1, keepdim=True)
 
 
+class MeanTakenAwayAbove(RootMeanSquare):
+    """The mean is taken away from what is divided, though not from what is squared.
+
+    LayerNorm has a mean. Does the formula here have one?
+    """
+
+    item = "rms_output"
+
+    def divide(self, x, root):
+        return (x - x.mean(-1, keepdim=True)) / root
+
+
 class VarianceForTheMeanSquare(RootMeanSquare):
     """x is divided by its standard deviation, not by the root of the mean of its squares.
 
@@ -255,6 +279,18 @@ class MeanOfTheAbsolutes(RootMeanSquare):
 
     def size(self, x):
         return x.abs().mean(-1, keepdim=True).square()
+
+
+class RootOfTheMeanOfTheAbsolutes(RootMeanSquare):
+    """The root is taken of the mean of the absolute values, not of the squares.
+
+    What does the S in RMS stand for?
+    """
+
+    item = "rms_output"
+
+    def size(self, x):
+        return self.average(x.abs())
 
 
 class SquareOfTheMean(RootMeanSquare):

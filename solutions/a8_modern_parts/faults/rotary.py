@@ -221,6 +221,28 @@ class BaseIgnored(Turning):
         return 10000.0
 
 
+class AnotherBaseByDefault(Turning):
+    """When base is not given, it is not 10000.
+
+    Models have several bases. Which one does the docstring give?
+    """
+
+    item = "rotary_positions"
+
+    def take_base(self, base):
+        return 500000.0 if base == 10000.0 else base
+
+
+class BaseOfAThousandByDefault(AnotherBaseByDefault):
+    def take_base(self, base):
+        return 1000.0 if base == 10000.0 else base
+
+
+class BaseOfAMillionByDefault(AnotherBaseByDefault):
+    def take_base(self, base):
+        return 1000000.0 if base == 10000.0 else base
+
+
 class ExponentHalved(Turning):
     """The exponent is i / d_k, with i counting the pairs, where it should be 2i / d_k.
 
