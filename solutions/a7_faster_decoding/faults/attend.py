@@ -156,6 +156,30 @@ class QueriesInterleaved(Attend):
         return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
 
 
+class MultipliedByTheRoot(Attend):
+    """The scores are multiplied by the root of d_k, where they should be divided by it.
+
+    Do scores grow with the number of columns? Which of the two makes up for it?
+    """
+
+    item = "attend_output"
+
+    def scale(self, scores, keys, attention):
+        return scores * math.sqrt(keys.shape[-1])
+
+
+class BlockedScoresAreTheLowest(Attend):
+    """Blocked scores are set to the lowest score of all: they still get a weight.
+
+    Which number is so low that its exponential is 0?
+    """
+
+    item = "attend_mask"
+
+    def block(self, scores, mask):
+        return scores if mask is None else scores.masked_fill(~mask, scores.min())
+
+
 class NoScale(Attend):
     """The scores are not divided by the root of d_k.
 

@@ -138,6 +138,11 @@ class PlaceOneOnWhichIsNone(PlaceOneOn):
         return x + table[self.place(t)]
 
 
+class PlaceOneOnAndAround(PlaceOneOn):
+    def locate(self, model, x, table, t):
+        return x + table[t % len(table)]
+
+
 class PlaceOneOnAsFarAsTheyGo(PlaceOneOn):
     def locate(self, model, x, table, t):
         return x + table[min(self.place(t), len(table) - 1)]
@@ -268,6 +273,46 @@ class MemoryOfTheFirstLayer(DecoderStep):
 
     def memory_for(self, i, memory_keys, memory_values):
         return memory_keys[0], memory_values[0]
+
+
+class CacheExchanged(DecoderStep):
+    """What was kept gets into the layers in another order: values for keys, keys for values.
+
+    In which order does layer_step want them?
+    """
+
+    item = "step_output"
+
+    def kept_for(self, i, keys, values):
+        return values[i], keys[i]
+
+
+class MemoryExchanged(DecoderStep):
+    """The memory gets into the layers in another order: values for keys, keys for values.
+
+    In which order does layer_step want them?
+    """
+
+    item = "step_output"
+
+    def memory_for(self, i, memory_keys, memory_values):
+        return memory_values[i], memory_keys[i]
+
+
+class KeptAsItCame(DecoderStep):
+    """The keys and values that were passed are returned, without the new position.
+
+    How many positions does the next step need, and who hands them over?
+    """
+
+    item = "step_output"
+
+    def kept_for(self, i, keys, values):
+        self.came = keys, values
+        return super().kept_for(i, keys, values)
+
+    def give(self, model, x, keys, values):
+        return x, *self.came
 
 
 class EachLayerReadsTheToken(DecoderStep):
@@ -540,6 +585,19 @@ class LongerCacheIsWelcome(DecoderStep):
             super().check_cache(t, kept)
 
 
+class EmptyCacheIsWelcome(DecoderStep):
+    """A cache with nothing in it is never refused, however long the target is.
+
+    How many positions should be kept of a target of t tokens?
+    """
+
+    item = "step_sizes"
+
+    def check_cache(self, t, kept):
+        if kept:
+            super().check_cache(t, kept)
+
+
 class FirstStepIsNotChecked(DecoderStep):
     """With a target of one token, any cache is welcome, also one of an earlier sentence.
 
@@ -609,6 +667,19 @@ class SizesNotNamed(DecoderStep):
     def check_length(self, t, table):
         if t > len(table):
             raise ValueError("the target is too long")
+
+
+class MaxLenIsAConstant(DecoderStep):
+    """A target is too long with more than 512 tokens, whatever max_len the model was made with.
+
+    How many rows has the table of positions?
+    """
+
+    item = "step_sizes"
+
+    def check_length(self, t, table):
+        if t > 512:
+            raise ValueError(f"target has {t} tokens, and max_len is 512")
 
 
 class LongestRefused(DecoderStep):

@@ -22,12 +22,18 @@ class KeysAndValues:
     def split(self, x, n_heads):
         return x.reshape(*x.shape[:2], n_heads, -1).transpose(1, 2)  # (batch, n_heads, t, d_k)
 
+    def split_keys(self, x, n_heads):
+        return self.split(x, n_heads)
+
+    def split_values(self, x, n_heads):
+        return self.split(x, n_heads)
+
     def give(self, keys, values):
         return keys, values
 
     def __call__(self, attention, x):
-        keys = self.split(self.keys_of(attention, x), attention.n_heads)
-        values = self.split(self.values_of(attention, x), attention.n_heads)
+        keys = self.split_keys(self.keys_of(attention, x), attention.n_heads)
+        values = self.split_values(self.values_of(attention, x), attention.n_heads)
         return self.give(keys, values)
 
 
@@ -109,6 +115,18 @@ class KeysForValues(KeysAndValues):
         return attention.k_proj(x)
 
 
+class ValuesOfTheKeys(KeysAndValues):
+    """The values are made of the keys: v_proj gets what k_proj gives.
+
+    Which tensor do both projections read?
+    """
+
+    item = "keys_values"
+
+    def values_of(self, attention, x):
+        return attention.v_proj(attention.k_proj(x))
+
+
 class ValuesForKeys(KeysAndValues):
     """The keys are made with v_proj: they are the values.
 
@@ -170,6 +188,78 @@ class HeadsNotMoved(KeysAndValues):
     item = "keys_values"
 
     def split(self, x, n_heads):
+        return x.reshape(*x.shape[:2], n_heads, -1)
+
+
+class KeysBeforePositions(KeysAndValues):
+    """The reshape goes straight to (batch, n_heads, t, d_k): of the keys, and not of the values.
+
+    In which order do the numbers lie in memory? A reshape leaves them in it.
+    """
+
+    item = "keys_values"
+
+    def split_keys(self, x, n_heads):
+        return x.reshape(x.shape[0], n_heads, x.shape[1], -1)
+
+
+class ValuesBeforePositions(KeysAndValues):
+    """The reshape goes straight to (batch, n_heads, t, d_k): of the values, and not of the keys.
+
+    In which order do the numbers lie in memory? A reshape leaves them in it.
+    """
+
+    item = "keys_values"
+
+    def split_values(self, x, n_heads):
+        return x.reshape(x.shape[0], n_heads, x.shape[1], -1)
+
+
+class KeysInterleaved(KeysAndValues):
+    """Each head gets every n_heads-th column of the keys, and its values side by side.
+
+    Which columns does head 0 read, says the list of the parts?
+    """
+
+    item = "keys_values"
+
+    def split_keys(self, x, n_heads):
+        return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
+
+
+class ValuesInterleaved(KeysAndValues):
+    """Each head gets every n_heads-th column of the values, and its keys side by side.
+
+    Which columns does head 0 read, says the list of the parts?
+    """
+
+    item = "keys_values"
+
+    def split_values(self, x, n_heads):
+        return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
+
+
+class KeysNotMoved(KeysAndValues):
+    """The keys' axis of the heads stands behind that of the positions; the values' does not.
+
+    Which shape does the docstring promise, and which two axes change places for it?
+    """
+
+    item = "keys_values"
+
+    def split_keys(self, x, n_heads):
+        return x.reshape(*x.shape[:2], n_heads, -1)
+
+
+class ValuesNotMoved(KeysAndValues):
+    """The values' axis of the heads stands behind that of the positions; the keys' does not.
+
+    Which shape does the docstring promise, and which two axes change places for it?
+    """
+
+    item = "keys_values"
+
+    def split_values(self, x, n_heads):
         return x.reshape(*x.shape[:2], n_heads, -1)
 
 

@@ -18,6 +18,12 @@ class LayerStep:
     def join(self, kept, new):
         return torch.cat([kept, new], dim=2)
 
+    def join_keys(self, kept, new):
+        return self.join(kept, new)
+
+    def join_values(self, kept, new):
+        return self.join(kept, new)
+
     def blank(self, values, target_mask):
         return values
 
@@ -33,17 +39,32 @@ class LayerStep:
     def read(self, layer, x, memory_keys, memory_values, mask):
         return attend(layer.cross_attn, x, memory_keys, memory_values, mask)
 
-    def stream(self, x, part):
+    def stream_self(self, x):
+        return x
+
+    def stream_cross(self, x):
+        return x
+
+    def stream_network(self, x):
         return x
 
     def around(self, norm, x, y):
         return norm(x + y)
 
+    def around_self(self, norm, x, y):
+        return self.around(norm, x, y)
+
+    def around_cross(self, norm, x, y):
+        return self.around(norm, x, y)
+
+    def around_network(self, norm, x, y):
+        return self.around(norm, x, y)
+
     def norms(self, layer):
         return layer.norm1, layer.norm2, layer.norm3
 
     def think(self, layer, norm, x):
-        return self.around(norm, self.stream(x, "feed_forward"), layer.feed_forward(x))
+        return self.around_network(norm, self.stream_network(x), layer.feed_forward(x))
 
     def keep(self, joined, kept, new):
         return joined
@@ -63,7 +84,7 @@ class LayerStep:
         memory_mask=None,
     ):
         new = self.make(layer, x)
-        all_keys, all_values = self.join(keys, new[0]), self.join(values, new[1])
+        all_keys, all_values = self.join_keys(keys, new[0]), self.join_values(values, new[1])
         all_values = self.blank(all_values, target_mask)
         norm1, norm2, norm3 = self.norms(layer)
         own, other = (
@@ -71,9 +92,9 @@ class LayerStep:
             self.other_mask(target_mask, memory_mask),
         )
         heard = self.listen(layer, x, all_keys, all_values, own, (keys, values))
-        x = self.around(norm1, self.stream(x, "self_attn"), heard)
+        x = self.around_self(norm1, self.stream_self(x), heard)
         read = self.read(layer, x, memory_keys, memory_values, other)
-        x = self.around(norm2, self.stream(x, "cross_attn"), read)
+        x = self.around_cross(norm2, self.stream_cross(x), read)
         x = self.think(layer, norm3, x)
         return self.give(
             x, self.keep(all_keys, keys, new[0]), self.keep(all_values, values, new[1])
@@ -144,6 +165,43 @@ class AppendedInFront(LayerStep):
 
     def join(self, kept, new):
         return torch.cat([new, kept], dim=2)
+
+
+class KeyAppendedInFront(LayerStep):
+    """The new key stands in front of those that are kept, and the new value behind them.
+
+    In which order does the docstring want them? A key and its value have one place.
+    """
+
+    item = "layer_cache"
+
+    def join_keys(self, kept, new):
+        return torch.cat([new, kept], dim=2)
+
+
+class ValueAppendedInFront(LayerStep):
+    """The new value stands in front of those that are kept, and the new key behind them.
+
+    In which order does the docstring want them? A key and its value have one place.
+    """
+
+    item = "layer_cache"
+
+    def join_values(self, kept, new):
+        return torch.cat([new, kept], dim=2)
+
+
+class KeyForTheValue(LayerStep):
+    """The new key is appended to the values, too: the new value is never used.
+
+    keys_and_values gives two. Which one is appended to which?
+    """
+
+    item = "layer_cache"
+
+    def make(self, layer, x):
+        key, _ = super().make(layer, x)
+        return key, key
 
 
 class KeepsTheOld(LayerStep):
@@ -344,8 +402,8 @@ class SelfAttentionNotAdded(LayerStep):
 
     item = "layer_output"
 
-    def stream(self, x, part):
-        return torch.zeros_like(x) if part == "self_attn" else x
+    def stream_self(self, x):
+        return torch.zeros_like(x)
 
 
 class CrossAttentionNotAdded(LayerStep):
@@ -356,8 +414,8 @@ class CrossAttentionNotAdded(LayerStep):
 
     item = "layer_output"
 
-    def stream(self, x, part):
-        return torch.zeros_like(x) if part == "cross_attn" else x
+    def stream_cross(self, x):
+        return torch.zeros_like(x)
 
 
 class FeedForwardNotAdded(LayerStep):
@@ -368,8 +426,8 @@ class FeedForwardNotAdded(LayerStep):
 
     item = "layer_output"
 
-    def stream(self, x, part):
-        return torch.zeros_like(x) if part == "feed_forward" else x
+    def stream_network(self, x):
+        return torch.zeros_like(x)
 
 
 class NoNorms(LayerStep):
@@ -394,6 +452,78 @@ class NormBefore(LayerStep):
 
     def around(self, norm, x, y):
         return x + norm(y)
+
+
+class SelfAttentionNormedBefore(LayerStep):
+    """The result of the self-attention is normed before x is added, as it is not elsewhere.
+
+    Three parts are in the layer, and each has a sum around it. What does the first norm norm?
+    """
+
+    item = "layer_output"
+
+    def around_self(self, norm, x, y):
+        return x + norm(y)
+
+
+class SelfAttentionNotNormed(LayerStep):
+    """The sum around the self-attention is not normed, as it is elsewhere.
+
+    Three norms are in the layer. Where does the first one stand?
+    """
+
+    item = "layer_output"
+
+    def around_self(self, norm, x, y):
+        return x + y
+
+
+class CrossAttentionNormedBefore(LayerStep):
+    """The result of the cross-attention is normed before x is added, as it is not elsewhere.
+
+    Three parts are in the layer, and each has a sum around it. What does the second norm norm?
+    """
+
+    item = "layer_output"
+
+    def around_cross(self, norm, x, y):
+        return x + norm(y)
+
+
+class CrossAttentionNotNormed(LayerStep):
+    """The sum around the cross-attention is not normed, as it is elsewhere.
+
+    Three norms are in the layer. Where does the second one stand?
+    """
+
+    item = "layer_output"
+
+    def around_cross(self, norm, x, y):
+        return x + y
+
+
+class FeedForwardNormedBefore(LayerStep):
+    """The result of the feed-forward network is normed before x is added, as it is not elsewhere.
+
+    Three parts are in the layer, and each has a sum around it. What does the third norm norm?
+    """
+
+    item = "layer_output"
+
+    def around_network(self, norm, x, y):
+        return x + norm(y)
+
+
+class FeedForwardNotNormed(LayerStep):
+    """The sum around the feed-forward network is not normed, as it is elsewhere.
+
+    Three norms are in the layer. Where does the third one stand?
+    """
+
+    item = "layer_output"
+
+    def around_network(self, norm, x, y):
+        return x + y
 
 
 class OneNormForAll(LayerStep):

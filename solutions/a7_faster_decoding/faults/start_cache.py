@@ -50,6 +50,18 @@ class ReadsPadding(StartCache):
         return model.encoder(source)
 
 
+class NotEncoded(StartCache):
+    """The memory is the embedded source: the layers of the encoder are not asked.
+
+    What does a decoder layer read, and which method of the model gives it?
+    """
+
+    item = "cache_start"
+
+    def read(self, model, source):
+        return model.encoder.token_embedding(source)
+
+
 class ReadsForEachLayer(StartCache):
     """The source is read anew for each layer.
 
@@ -109,6 +121,44 @@ class FirstLayerForAll(StartCache):
 
     def layers(self, model):
         return [model.decoder.layers[0]] * len(model.decoder.layers)
+
+
+class LastLayerAlone(StartCache):
+    """Only the last layer has keys and values.
+
+    How many layers will ask for theirs?
+    """
+
+    item = "cache_start"
+
+    def layers(self, model):
+        return model.decoder.layers[-1:]
+
+
+class KeysForValues(StartCache):
+    """The memory's keys stand in both places: its values are never used.
+
+    keys_and_values gives two. Which one belongs where?
+    """
+
+    item = "cache_start"
+
+    def project(self, layer, memory):
+        keys, _ = super().project(layer, memory)
+        return keys, keys
+
+
+class ValuesForKeys(StartCache):
+    """The memory's values stand in both places: its keys are never used.
+
+    keys_and_values gives two. Which one belongs where?
+    """
+
+    item = "cache_start"
+
+    def project(self, layer, memory):
+        _, values = super().project(layer, memory)
+        return values, values
 
 
 class LastLayerForAll(StartCache):

@@ -355,6 +355,42 @@ class SineAndCosineExchanged(Turning):
         return super().turn(first, second, sin, cos)
 
 
+class SecondTurnedBackwards(Turning):
+    """The second number of a pair is turned the other way: its sine is taken away, not added.
+
+    A turn leaves the length of an arrow alone. Does yours?
+    """
+
+    item = "rotary_output"
+
+    def turn(self, first, second, cos, sin):
+        return first * cos - second * sin, second * cos - first * sin
+
+
+class CosineAndSineExchanged(Turning):
+    """In the second number of a pair cosine and sine have changed places.
+
+    By what is the first number multiplied in it, says the formula, and by what the second?
+    """
+
+    item = "rotary_output"
+
+    def turn(self, first, second, cos, sin):
+        return first * cos - second * sin, first * cos + second * sin
+
+
+class PairsExchanged(Turning):
+    """The two numbers of a pair have changed places in the result.
+
+    Which of them goes into the even columns?
+    """
+
+    item = "rotary_output"
+
+    def together(self, first, second):
+        return torch.stack([second, first], dim=-1).flatten(-2)
+
+
 class WithoutTheMinus(Turning):
     """Both numbers of a pair are sums: the minus is missing.
 

@@ -32,6 +32,12 @@ class Gated(nn.Module):
     def take(self, x):
         return x
 
+    def read_gate(self, x):
+        return self.gate(x)
+
+    def read_up(self, x):
+        return self.up(x)
+
     def open(self, gate):
         return F.silu(gate)
 
@@ -49,7 +55,7 @@ class Gated(nn.Module):
 
     def forward(self, x):
         taken = self.take(x)
-        hidden = self.combine(self.open(self.gate(taken)), self.lift(self.up(taken)))
+        hidden = self.combine(self.open(self.read_gate(taken)), self.lift(self.read_up(taken)))
         return self.give(self.narrow(hidden), x)
 
 
@@ -65,7 +71,14 @@ class DropsInTrainMode(Gated):
         return self.down(F.dropout(hidden, 0.1, self.training))
 
 
-class DropsTheResultInTrainMode(DropsInTrainMode):
+class DropsTheResultInTrainMode(Gated):
+    """A dropout that nobody asked for drops some numbers of the result in train mode.
+
+    Which arguments does the docstring name, and what does train mode change?
+    """
+
+    item = "swiglu_output"
+
     def narrow(self, hidden):
         return F.dropout(self.down(hidden), 0.1, self.training)
 
@@ -92,6 +105,66 @@ class BiasInDown(Gated):
 
     def finish(self):
         self.down = nn.Linear(self.down.in_features, self.down.out_features)
+
+
+class BiasInGate(Gated):
+    """gate has a bias, and up and down have none.
+
+    nn.Linear has one unless it is told otherwise. How many of the three were told?
+    """
+
+    item = "swiglu_output"
+
+    def finish(self):
+        self.gate = nn.Linear(self.gate.in_features, self.gate.out_features)
+
+
+class BiasInUp(Gated):
+    """up has a bias, and gate and down have none.
+
+    nn.Linear has one unless it is told otherwise. How many of the three were told?
+    """
+
+    item = "swiglu_output"
+
+    def finish(self):
+        self.up = nn.Linear(self.up.in_features, self.up.out_features)
+
+
+class GateNeverUsed(Gated):
+    """Both factors are made with up: gate is never used.
+
+    Which of the two layers decides how much gets through?
+    """
+
+    item = "swiglu_output"
+
+    def read_gate(self, x):
+        return self.up(x)
+
+
+class UpNeverUsed(Gated):
+    """Both factors are made with gate: up is never used.
+
+    What is it that the gate lets through?
+    """
+
+    item = "swiglu_output"
+
+    def read_up(self, x):
+        return self.gate(x)
+
+
+class SiluBeforeDown(Gated):
+    """SiLU is applied once more, to what goes into down.
+
+    How often does SiLU stand in the formula?
+    """
+
+    item = "swiglu_output"
+
+    def narrow(self, hidden):
+        return self.down(F.silu(hidden))
 
 
 class TwoThirdsAsWide(Gated):
