@@ -437,6 +437,14 @@ class NoPositions(TokensAndMemory):
         return x
 
 
+class NoPositionsThoughTooManyAreRefused(NoPositions):
+    def place(self, x):
+        t, max_len = x.shape[1], len(self.positional_encoding.encoding)
+        if t > max_len:
+            raise ValueError(f"{t} tokens are more than max_len={max_len}")
+        return x
+
+
 class PositionsByBatch(TokensAndMemory):
     """The positions run along the batch: each sentence has a place, and its words share it.
 

@@ -367,6 +367,32 @@ class DropoutForTheEncoderOnly(TwoStacks):
         self.decoder = Decoder(target, **{**sizes, "dropout": 0.1})
 
 
+class MaxLenForTheDecoderOnly(TwoStacks):
+    """max_len gets into the decoder, but the encoder keeps its own default.
+
+    Which sentence should be too long, and who would notice?
+    """
+
+    item = "max_len"
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **{**sizes, "max_len": 512})
+        self.decoder = Decoder(target, **sizes)
+
+
+class DropoutForTheDecoderOnly(TwoStacks):
+    """dropout gets into the decoder, but the encoder keeps its own default.
+
+    Who drops anything, and what do they have to be told for it?
+    """
+
+    item = "arguments"
+
+    def make_stacks(self, source, target, sizes):
+        self.encoder = Encoder(source, **{**sizes, "dropout": 0.1})
+        self.decoder = Decoder(target, **sizes)
+
+
 class OutputWithoutBias(TwoStacks):
     """The output layer has no bias.
 
@@ -490,6 +516,18 @@ class TrueAtPads(TwoStacks):
 
     def real(self, tokens):
         return ~padding_mask(tokens, self.pad_id)
+
+
+class SourceMaskTurnedRound(TwoStacks):
+    """The source's mask is True at padding, and False at words; the target's is not.
+
+    What does True mean in a mask here, and where does the source have it?
+    """
+
+    item = "transformer_masks"
+
+    def source_mask(self, source):
+        return ~self.real(source)
 
 
 class NoCausality(TwoStacks):

@@ -216,6 +216,24 @@ class CacheNotCarried(GreedyDecodeCached):
         return cache
 
 
+class CacheNotCarriedThoughAllIsPassed(CacheNotCarried):
+    def step(self, model, target, source, cache):
+        x, _, _ = decoder_step(model, target, source, *cache)
+        return x, None, None
+
+
+class LastTokenPassedAlone(GreedyDecodeCached):
+    """decoder_step gets the last token alone, not all that was written so far.
+
+    From what does it know the place of the new token? What does its docstring say of target?
+    """
+
+    item = "cached_words"
+
+    def step(self, model, target, source, cache):
+        return decoder_step(model, target[:, -1:], source, *cache)
+
+
 class ValuesForKeys(GreedyDecodeCached):
     """Keys and values change places from step to step.
 
