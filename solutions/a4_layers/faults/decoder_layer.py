@@ -1309,6 +1309,135 @@ class NormsAndDropsWhatIsSaid(ThreeFrames):
         return add(x, drop(norm(sublayer(x))))
 
 
+class SelfAttentionNormedBeforeTheSum(ThreeFrames):
+    """In the first frame what self_attn says is normed, and then added to the stream.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "decoder_output"
+
+    def first(self, x, memory, mask):
+        return x + self.norm_attended(self.drop_attended(self.attend(x, memory, mask)))
+
+
+class SelfAttentionNormedAndDroppedBeforeTheSum(SelfAttentionNormedBeforeTheSum):
+    def first(self, x, memory, mask):
+        return x + self.drop_attended(self.norm_attended(self.attend(x, memory, mask)))
+
+
+class SelfAttentionAddedToTheNormed(ThreeFrames):
+    """In the first frame only the stream is normed; what self_attn says is added after that.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "decoder_output"
+
+    def first(self, x, memory, mask):
+        return self.norm_attended(x) + self.drop_attended(self.attend(x, memory, mask))
+
+
+class CrossAttentionNormedBeforeTheSum(ThreeFrames):
+    """In the second frame what cross_attn says is normed, and then added to the stream.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "decoder_output"
+
+    def second(self, x, memory, mask, inputs):
+        return x + self.norm_heard(self.drop_heard(self.ask(x, memory, mask, inputs)))
+
+
+class CrossAttentionNormedAndDroppedBeforeTheSum(CrossAttentionNormedBeforeTheSum):
+    def second(self, x, memory, mask, inputs):
+        return x + self.drop_heard(self.norm_heard(self.ask(x, memory, mask, inputs)))
+
+
+class CrossAttentionAddedToTheNormed(ThreeFrames):
+    """In the second frame only the stream is normed; what cross_attn says is added after that.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "decoder_output"
+
+    def second(self, x, memory, mask, inputs):
+        return self.norm_heard(x) + self.drop_heard(self.ask(x, memory, mask, inputs))
+
+
+class NetworkNormedBeforeTheSum(ThreeFrames):
+    """In the third frame what feed_forward says is normed, and then added to the stream.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "decoder_output"
+
+    def third(self, x):
+        return x + self.norm_fed(self.drop_fed(self.feed_forward(x)))
+
+
+class NetworkNormedAndDroppedBeforeTheSum(NetworkNormedBeforeTheSum):
+    def third(self, x):
+        return x + self.drop_fed(self.norm_fed(self.feed_forward(x)))
+
+
+class NetworkAddedToTheNormed(ThreeFrames):
+    """In the third frame only the stream is normed; what feed_forward says is added after that.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "decoder_output"
+
+    def third(self, x):
+        return self.norm_fed(x) + self.drop_fed(self.feed_forward(x))
+
+
+class NetworkReadsWhatCrossAttentionSays(ThreeFrames):
+    """feed_forward reads what cross_attn says, and not what came after norm2.
+
+    What does the third frame start with, and what has become of it by then?
+    """
+
+    item = "decoder_output"
+
+    def ask(self, x, memory, mask, inputs):
+        self.heard = super().ask(x, memory, mask, inputs)
+        return self.heard
+
+    def third(self, x):
+        steps = self.drop_fed, self.add_fed, self.norm_fed
+        return self.frame(x, lambda _: self.feed_forward(self.heard), *steps)
+
+
+class NetworkReadsTheNormed(ThreeFrames):
+    """x is normed by norm3 before feed_forward reads it, and after it was added to, as well.
+
+    Where does the picture have a norm, and how many has a layer?
+    """
+
+    item = "decoder_output"
+
+    def third(self, x):
+        steps = self.drop_fed, self.add_fed, self.norm_fed
+        return self.frame(x, lambda y: self.feed_forward(self.norm_fed(y)), *steps)
+
+
+class InputAddedAtTheEnd(ThreeFrames):
+    """The input of the layer is added to its result.
+
+    Each frame has an addition of its own. What comes after the last norm?
+    """
+
+    item = "decoder_output"
+
+    def stack(self, x, memory, target_mask, memory_mask):
+        return x + super().stack(x, memory, target_mask, memory_mask)
+
+
 class BareSublayers(ThreeFrames):
     """There are no frames: nothing is added to the stream, and nothing is normed.
 

@@ -181,6 +181,18 @@ class DefaultOfAHalf(SelfAttentionAndNetwork):
         return 0.5 if dropout == 0.1 else dropout
 
 
+class DefaultOfZero(SelfAttentionAndNetwork):
+    """dropout is 0 when nothing is passed.
+
+    That never drops anything. Which default does the docstring give?
+    """
+
+    item = "encoder_dropout"
+
+    def default(self, dropout):
+        return 0.0 if dropout == 0.1 else dropout
+
+
 class RateIsAConstant(SelfAttentionAndNetwork):
     """A tenth of what the sublayers say is dropped in train mode, whatever was passed as dropout.
 
@@ -989,6 +1001,106 @@ class NormsAndDropsWhatIsSaid(SelfAttentionAndNetwork):
 
     def frame(self, x, sublayer, drop, add, norm):
         return add(x, drop(norm(sublayer(x))))
+
+
+class AttentionNormedBeforeTheSum(SelfAttentionAndNetwork):
+    """In the first frame what self-attention says is normed, and then added to the stream.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "encoder_output"
+
+    def first(self, x, mask):
+        return x + self.norm_attended(self.drop_attended(self.attend(x, mask)))
+
+
+class AttentionNormedAndDroppedBeforeTheSum(AttentionNormedBeforeTheSum):
+    def first(self, x, mask):
+        return x + self.drop_attended(self.norm_attended(self.attend(x, mask)))
+
+
+class AttentionAddedToTheNormed(SelfAttentionAndNetwork):
+    """In the first frame only the stream is normed; what self-attention says is added after that.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "encoder_output"
+
+    def first(self, x, mask):
+        return self.norm_attended(x) + self.drop_attended(self.attend(x, mask))
+
+
+class NetworkNormedBeforeTheSum(SelfAttentionAndNetwork):
+    """In the second frame what feed_forward says is normed, and then added to the stream.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return x + self.norm_fed(self.drop_fed(self.feed_forward(x)))
+
+
+class NetworkNormedAndDroppedBeforeTheSum(NetworkNormedBeforeTheSum):
+    def second(self, x, inputs):
+        return x + self.drop_fed(self.norm_fed(self.feed_forward(x)))
+
+
+class NetworkAddedToTheNormed(SelfAttentionAndNetwork):
+    """In the second frame only the stream is normed; what feed_forward says is added after that.
+
+    Read the frame from the inside out: which comes first, the addition or the norm?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return self.norm_fed(x) + self.drop_fed(self.feed_forward(x))
+
+
+class NetworkReadsWhatAttentionSays(SelfAttentionAndNetwork):
+    """feed_forward reads what self-attention says, and not what came after norm1.
+
+    What does the second frame start with, and what has become of it by then?
+    """
+
+    item = "encoder_output"
+
+    def attend(self, x, mask):
+        self.heard = super().attend(x, mask)
+        return self.heard
+
+    def second(self, x, inputs):
+        steps = self.drop_fed, self.add_fed, self.norm_fed
+        return self.frame(x, lambda _: self.feed_forward(self.heard), *steps)
+
+
+class NetworkReadsTheNormed(SelfAttentionAndNetwork):
+    """x is normed by norm2 before feed_forward reads it, and after it was added to, as well.
+
+    Where does the picture have a norm, and how many has a layer?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        steps = self.drop_fed, self.add_fed, self.norm_fed
+        return self.frame(x, lambda y: self.feed_forward(self.norm_fed(y)), *steps)
+
+
+class InputAddedAtTheEnd(SelfAttentionAndNetwork):
+    """The input of the layer is added to its result.
+
+    Each frame has an addition of its own. What comes after the last norm?
+    """
+
+    item = "encoder_output"
+
+    def second(self, x, inputs):
+        return inputs + super().second(x, inputs)
 
 
 class BareSublayers(SelfAttentionAndNetwork):
