@@ -104,7 +104,7 @@ class Choices:
         """
         gains: dict[Faults, float] = {}
         for base in bases:
-            explained = False
+            explained, more = False, dict[Faults, float]()
             left = self._unexplained(base, places)
             for place in left[:_SAMPLES]:
                 had = self._agreement.hint(base, place)
@@ -116,10 +116,12 @@ class Choices:
                     # Where little is wrong that proves nothing; a base is proven elsewhere.
                     if base and not had and self._agreement.agrees(faults, place):
                         gain = max(gain, 1.0)
-                    gains[faults] = max(gain, gains.get(faults, 0.0))
+                    more[faults] = max(gain, more.get(faults, 0.0))
                     explained |= gain >= 1
                 if explained and base:
                     break
+            # Two that explain no more than one of them alone are no step on from the other.
+            gains |= {each: min(gain, gains.get(each, gain)) for each, gain in more.items()}
             if explained and self._hints.get(base, 1.0) < 1:
                 break  # the others have less to say for themselves
         gains = {faults: gain for faults, gain in gains.items() if gain > 0}
@@ -264,7 +266,6 @@ class Choices:
         common = set(ours.component.common)
         pairs = list(filter(combine, combinations(ours.faults, 2)))
         pairs.sort(key=lambda each: (not ours.may_be_all(each), -len(common.intersection(each))))
-        tried = ours.for_a_while(pairs)
-        shares = {pair: ours.hint(pair, ours.wrong[0]) for pair in tried}
+        shares = {pair: ours.hint(pair, ours.wrong[0]) for pair in ours.at_length(pairs)}
         found = ((pair, share) for pair, share in shares.items() if share)
         return dict(sorted(found, key=lambda each: -each[1]))
