@@ -337,7 +337,7 @@ def test_what_cannot_be_explained_does_not_silence_the_rest(exam_of):
     answers = answers_with(bank, heads, (softmax, stored, split))
     failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
     last = max(x for x in answers if bank.cases[x].item == "heads_extremes")
-    answers[last] = Answer(None, failure=Failure("RuntimeError", "nobody knows why"))
+    answers[last] = Answer(None, failure=Failure("OSError", "nobody knows why"))
     found = diagnose(bank, answers, failed)
     assert found.keys() == failed - {"heads_extremes"}
     assert {softmax.sentence, split.sentence} <= found["heads_self_attention"].sentences
