@@ -4,9 +4,10 @@ The checks cannot load theirs, so that nothing is seen of what they do. Once kno
 the parameters, those beside them show.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain, islice, product
 from typing import Any
 
 from torch import Tensor
@@ -21,6 +22,7 @@ from autograder.handout.checks.weights import drawn_weights
 from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
+_MOST_WAYS = 6  # in each of which the submission is asked once more
 _Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -43,7 +45,8 @@ def diagnose_fitted(
         choices = {(each.faults, *each.alternatives) for each in reasons if each}
         if None in reasons or len(choices) != 1:
             continue
-        nearest = min((_Fitted(bank, component, x, places, ask) for x in choices.pop()), key=len)
+        ways = chain.from_iterable(_ways(component, each) for each in choices.pop())
+        nearest = min((_Fitted(bank, component, x, places, ask) for x in ways), key=len)
         more = diagnose(nearest, nearest.answers, nearest.wrong)
         mine = [item for item, why in found.items() if why in reasons]
         if not nearest.wrong <= more.keys():  # something else is wrong, that nobody knows
@@ -55,6 +58,13 @@ def diagnose_fitted(
             both = tuple((*faults, *each) for each in (why.faults, *why.alternatives))
             told[item] = replace(why, faults=both[0], alternatives=both[1:])
     return told
+
+
+def _ways(component: Component, faults: Faults) -> Iterator[Faults]:
+    """These, and the same mistakes as they are written otherwise: their parameters are alike."""
+    ways = ([x for x in component.faults if x.mistake == each.mistake] for each in faults)
+    found = filter(combine, product(*ways))
+    return islice(chain([faults], (each for each in found if each != faults)), _MOST_WAYS)
 
 
 class _Fitted(Bank):
