@@ -14,6 +14,7 @@ from autograder.diagnosis.fault import Fault, Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, of other items if there are, of which one must be
+_FEW = 12  # cases in which single faults are compared
 _MOST = 6  # mistakes in one component
 _SEEN = 0.1  # of a case: less may be chance
 
@@ -192,7 +193,8 @@ class Choices:
     def _hints(self) -> dict[Faults, float]:
         """The single faults of which something is seen, in the first case of an item.
 
-        Of faults of which as much is seen, those come first that show in more of the items.
+        Of faults of which as much is seen, those come first that explain more of the cases, and
+        then those that show in more of the items.
         """
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
@@ -203,9 +205,10 @@ class Choices:
                 if share > found.get(faults, 0.0):
                     found[faults] = share
 
-        def order(each: tuple[Faults, float]) -> tuple[float, int]:
+        def order(each: tuple[Faults, float]) -> tuple[float, int, int]:
             faults, share = each
-            return -share, -len(first.keys() & faults[0].shows)
+            explained = sum(ours.agrees(faults, place) for place in ours.wrong[:_FEW])
+            return -share, -explained, -len(first.keys() & faults[0].shows)
 
         return dict(sorted(found.items(), key=order))
 
