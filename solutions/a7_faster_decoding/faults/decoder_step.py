@@ -669,19 +669,6 @@ class SizesNotNamed(DecoderStep):
             raise ValueError("the target is too long")
 
 
-class MaxLenIsAConstant(DecoderStep):
-    """A target is too long with more than 512 tokens, whatever max_len the model was made with.
-
-    How many rows has the table of positions?
-    """
-
-    item = "step_sizes"
-
-    def check_length(self, t, table):
-        if t > 512:
-            raise ValueError(f"target has {t} tokens, and max_len is 512")
-
-
 class LongestRefused(DecoderStep):
     """A target of exactly max_len tokens is refused.
 

@@ -216,16 +216,11 @@ class CacheNotCarried(GreedyDecodeCached):
         return cache
 
 
-class CacheNotCarriedThoughAllIsPassed(CacheNotCarried):
-    def step(self, model, target, source, cache):
-        x, _, _ = decoder_step(model, target, source, *cache)
-        return x, None, None
+class CacheAndTargetDoNotFit(GreedyDecodeCached):
+    """The target that is passed and the positions that are kept do not fit to each other: only the
+    last token is passed, or what a step returns is thrown away.
 
-
-class LastTokenPassedAlone(GreedyDecodeCached):
-    """decoder_step gets the last token alone, not all that was written so far.
-
-    From what does it know the place of the new token? What does its docstring say of target?
+    How many tokens does target have in the third step, and how many positions are kept by then?
     """
 
     item = "cached_words"
