@@ -108,7 +108,9 @@ def test_no_two_faults_give_the_same_everywhere(bank_of, assignment_id, name):
             apart(bank.answer(component, fault, each), bank.cases[each]) for each in places
         ), f"{fault[0].id} is nowhere far from what is right"
     for one, other in combinations(singles, 2):
-        assert not alike(one, other), f"{one[0].id} and {other[0].id} are one"
+        # One mistake in two ways, neither of which can be loaded, differs once its weights fit.
+        unloaded = one[0].mistake == other[0].mistake and component.makes_other(one[0])
+        assert unloaded or not alike(one, other), f"{one[0].id} and {other[0].id} are one"
 
 
 def test_the_file_says_where_each_fault_shows_or_is_told_to_be_stale(bank_of, course, tmp_path):
