@@ -18,7 +18,7 @@ _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with oth
 # bank says they cost, so that the same are asked on every machine.
 _PATIENCE = 600.0
 _A_WHILE = 300.0  # of these, for what it is built on
-_AT_LENGTH = 2000.0  # for two that are seen only together, where nothing else is seen at all
+_AT_LENGTH = 600.0  # for two that are seen only together, where nothing else is seen at all
 _A_LITTLE = 100.0  # for what is known, together with one more
 _LOOSE_PATIENCE = 100.0
 _NEARLY = 0.02  # of the way from what is right to what was answered, that is left
