@@ -18,7 +18,6 @@ _BY_CHANCE = 1  # items in which a fault shows with some inputs and not with oth
 # bank says they cost, so that the same are asked on every machine.
 _PATIENCE = 600.0
 _A_WHILE = 300.0  # of these, for what it is built on
-_AT_LENGTH = 600.0  # for two that are seen only together, where nothing else is seen at all
 _A_LITTLE = 100.0  # for what is known, together with one more
 _LOOSE_PATIENCE = 100.0
 _NEARLY = 0.02  # of the way from what is right to what was answered, that is left
@@ -45,7 +44,6 @@ class Agreement:
         self.answers = answers
         self.loosely = loosely
         self._left = _LOOSE_PATIENCE if loosely else _A_WHILE if once_more else _PATIENCE
-        self._at_length = 0.0 if loosely or once_more else _AT_LENGTH
         self._answered: set[tuple[Faults, int]] = set()
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], tuple[float, float]] = {}
@@ -99,12 +97,8 @@ class Agreement:
         return takewhile(lambda _: self._left > max(end, 0), choices)
 
     def at_length(self, choices: Iterable[Faults]) -> Iterator[Faults]:
-        """The choices, one by one, where there is nothing else to try.
-
-        What they cost is not taken from what may be asked.
-        """
+        """The choices, one by one, as long as anything may be asked; which is not used up by it."""
         before = self._left
-        self._left = max(before, self._at_length)
         yield from takewhile(lambda _: self.is_patient, choices)
         self._left = before
 

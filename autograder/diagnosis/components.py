@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +188,9 @@ def _component(
     if unknown:
         said = f"{unknown[0]} is defined by no solution cell; they define"
         raise BadFault(f"{where}.of: {said} {', '.join(source.defined_in)}")
+    made_of = getattr(base, "made_of", {})
+    if lost := {x for x in chain(made_of, *made_of.values()) if not hasattr(base, x)}:
+        raise BadFault(f"{where}.made_of has steps that are none: {sorted(lost)}")
     faulty = [each for each in classes.values() if issubclass(each, base) and each is not base]
     found = [
         fault_of(path, lines.get(x.__name__, 1), of, x, base, shows.get(x.__name__, {}))

@@ -5,12 +5,13 @@ import contextlib
 import linecache
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from types import FrameType
 
 from autograder.sandbox.failure import Failure
 
-OVERDUE = "Overdue"  # the type of such a failure, which nobody raised
+OVERDUE = "Overdue"  # in the place of an answer; and the type of a failure that nobody raised
 _Loop = ast.While | ast.For | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -46,7 +47,10 @@ def loop_around(frame: FrameType | None) -> Failure | None:
         if frame.f_code.co_filename.startswith("<cell "):
             frames.insert(0, frame)
         frame = frame.f_back
-    found = [(each, loop) for each in frames for loop in _loops(each)]
+    # Of functions that call themselves there may be a thousand frames, in few lines.
+    parts = cache(_parts)
+    loops = cache(lambda filename, at: _loops(parts(filename), at))
+    found = [(x, loop) for x in frames for loop in loops(x.f_code.co_filename, x.f_lineno)]
     if not found:
         return None
     in_frame, loop = next((each for each in found if isinstance(each[1], ast.While)), found[0])
@@ -61,14 +65,18 @@ def loop_around(frame: FrameType | None) -> Failure | None:
     )
 
 
-def _loops(frame: FrameType) -> list[_Loop]:
-    """The loops around the line that runs in a frame, the outermost first."""
-    at = frame.f_lineno
-    nodes = list(ast.walk(ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))))
-    functions = [x for x in nodes if isinstance(x, _Function) and _first(x) <= at <= _last(x)]
+def _parts(filename: str) -> list[_Function | _Loop]:
+    """The functions and loops of a cell, in their order."""
+    nodes = ast.walk(ast.parse("".join(linecache.getlines(filename))))
+    found = [each for each in nodes if isinstance(each, _Function | _Loop)]
+    return sorted(found, key=lambda each: (each.lineno, each.col_offset))
+
+
+def _loops(parts: Iterable[_Function | _Loop], at: int) -> list[_Loop]:
+    """The loops around a line that runs, the outermost first."""
+    functions = [x for x in parts if isinstance(x, _Function) and _first(x) <= at <= _last(x)]
     start = max((each.lineno for each in functions), default=0)  # it is called wherever that stands
-    loops = [x for x in nodes if isinstance(x, _Loop) and start <= x.lineno <= at <= _last(x)]
-    return sorted(loops, key=lambda each: (each.lineno, each.col_offset))
+    return [x for x in parts if isinstance(x, _Loop) and start <= x.lineno <= at <= _last(x)]
 
 
 def _first(function: _Function) -> int:

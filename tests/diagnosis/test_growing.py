@@ -3,12 +3,30 @@
 from autograder.diagnosis.search import diagnose
 
 
+def named(bank, name, *faults):
+    """What is told of a submission with these faults in one component."""
+    component = next(each for each in bank.components if each.name == name)
+    both = tuple(each for each in component.faults if each.name in faults)
+    assert len(both) == len(faults)
+    answers = {x: bank.answer(component, both, x) for x in bank.cases_of(component)}
+    failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    found = diagnose(bank, answers, failed)
+    assert found.keys() == failed
+    return {x.name for each in found.values() for x in each.all_faults}
+
+
 def test_what_one_of_two_explains_alone_is_no_step_on_from_the_other(exam_of):
     """In one question the keys for values explain all, and half of it the two exchanged."""
-    bank = exam_of("a7_faster_decoding").bank
-    component = next(each for each in bank.components if each.name == "keys_and_values")
-    names = {"KeysForValues", "KeysBeforePositions"}
-    faults = tuple(each for each in component.faults if each.name in names)
-    answers = {x: bank.answer(component, faults, x) for x in bank.cases_of(component)}
-    found = diagnose(bank, answers, ["keys_values"])
-    assert {each.name for each in found["keys_values"].all_faults} == names
+    two = "KeysForValues", "KeysBeforePositions"
+    assert named(exam_of("a7_faster_decoding").bank, "keys_and_values", *two) == set(two)
+
+
+def test_two_that_hide_each_other_are_looked_for_among_all_pairs(exam_of):
+    two = "MemoryExchanged", "FeedForwardNotAdded"
+    assert named(exam_of("a7_faster_decoding").bank, "layer_step", *two) == set(two)
+
+
+def test_of_those_that_explain_a_question_the_one_that_explains_more_is_built_on(exam):
+    """Many a number in the place of blocked scores gives rows without keys what they get here."""
+    two = "FillsWithMinusAThousand", "BlockedRowsBecomeUniform"
+    assert named(exam.bank, "attention", *two) == set(two)

@@ -12,6 +12,7 @@ from autograder.course import source_path
 from autograder.course.manifest import read_course
 from autograder.diagnosis.comparing import apart, same
 from autograder.diagnosis.components import read_components
+from autograder.diagnosis.evidence import cannot_be_loaded
 from autograder.diagnosis.fault import BadFault
 from autograder.diagnosis.search import diagnose
 from autograder.grading import prepare
@@ -109,7 +110,8 @@ def test_no_two_faults_give_the_same_everywhere(bank_of, assignment_id, name):
         ), f"{fault[0].id} is nowhere far from what is right"
     for one, other in combinations(singles, 2):
         # One mistake in two ways, neither of which can be loaded, differs once its weights fit.
-        unloaded = one[0].mistake == other[0].mistake and component.makes_other(one[0])
+        answers = (bank.answer(component, one, place) for place in places)
+        unloaded = one[0].mistake == other[0].mistake and any(map(cannot_be_loaded, answers))
         assert unloaded or not alike(one, other), f"{one[0].id} and {other[0].id} are one"
 
 
@@ -217,5 +219,10 @@ def test_a_fault_must_say_all_that_it_has_to():
             bank_with(f"\n\nclass New(CausalMask):\n{body}\n")
     with pytest.raises(BadFault, match=r"CausalMask.styles has what is none: \['New'\]"):
         bank_with("\n\nCausalMask.styles = ('New',)\n")
+    for made_of in ("{'compare': ('other',)}", "{'other': ('compare',)}"):
+        with pytest.raises(
+            BadFault, match=r"CausalMask.made_of has steps that are none: \['other'\]"
+        ):
+            bank_with(f"\n\nCausalMask.made_of = {made_of}\n")
     with pytest.raises(BadFault, match="ZeroDivisionError"):
         bank_with("\n\n1 / 0\n")

@@ -163,15 +163,20 @@ def server():
         yield found
 
 
-def asked(server, source, name="f"):
-    """What is raised when a function of a submission is asked."""
+def submission(server, source):
+    """One of a single cell, which is to define `f`."""
     cell = Cell("one", source, solution=True)
     about = {"modules": {}, "banned": (), "banned_in": {}, "defined_in": {"f": "one"}}
-    with RemoteStudent(server, [cell], **about) as student:
+    return RemoteStudent(server, [cell], **about)
+
+
+def asked(server, source):
+    """What is raised when its function is asked."""
+    with submission(server, source) as student:
         with pytest.raises(StudentError) as found:
-            student.call(name)
+            student.call("f")
         with pytest.raises(StudentError) as again:
-            student.call(name)
+            student.call("f")
     assert str(again.value) == str(found.value)
     assert found.value.verdict is Verdict.TIMEOUT
     return found.value
@@ -195,6 +200,15 @@ def test_a_call_without_end_is_told_with_its_loop(server, body):
         "f did not finish within 0.4 seconds. It was still in this loop.\n"
         "  in the cell one, line 2: while True:"
     )
+
+
+def test_so_is_one_that_calls_itself_again_and_again(server):
+    """Nine hundred frames, of a cell of two hundred lines, are looked through in a moment."""
+    more = "".join(f"def g{n}(x):\n    return x\n" for n in range(100))
+    source = "def f(n=0):\n    for _ in range(2):\n        n > 900 or f(n + 1)\n"
+    error = asked(server, source + more)
+    assert isinstance(error, TookTooLong)
+    assert (error.loop.line, error.loop.source) == (2, "for _ in range(2):")
 
 
 def test_so_is_a_cell_without_end(server):
@@ -227,9 +241,7 @@ def test_a_call_that_ends_in_time_rings_nothing(server):
     source = (
         "import time\ndef f():\n    for _ in range(3):\n        time.sleep(0.09)\n    return 1\n"
     )
-    cell = Cell("one", source, solution=True)
-    about = {"modules": {}, "banned": (), "banned_in": {}, "defined_in": {"f": "one"}}
-    with RemoteStudent(server, [cell], **about) as student:
+    with submission(server, source) as student:
         assert [student.call("f").value for _ in range(4)] == [1] * 4  # each has its own time
 
 

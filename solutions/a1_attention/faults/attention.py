@@ -1628,7 +1628,7 @@ class SoftmaxInFloat32(Attention):
     item = "attention_weights"
 
     def normalise(self, scores, mask):
-        scores = scores.clamp(min=torch.finfo(torch.float32).min)  # what is blocked has to stay one
+        scores = scores.clamp(min=torch.finfo(torch.float32).min)  # of nothing but -inf: NaN
         return scores.softmax(dim=-1, dtype=torch.float32).to(scores.dtype)
 
 
