@@ -50,7 +50,7 @@ def loop_around(frame: FrameType | None) -> Failure | None:
     # Of functions that call themselves there may be a thousand frames, in few lines.
     parts = cache(_parts)
     loops = cache(lambda filename, at: _loops(parts(filename), at))
-    found = [(x, loop) for x in frames for loop in loops(x.f_code.co_filename, x.f_lineno)]
+    found = [(x, loop) for x in frames for loop in loops(x.f_code.co_filename, _line(x))]
     if not found:
         return None
     in_frame, loop = next((each for each in found if isinstance(each[1], ast.While)), found[0])
@@ -63,6 +63,15 @@ def loop_around(frame: FrameType | None) -> Failure | None:
         linecache.getline(cell, loop.lineno).strip()[:200],
         None if function == "<module>" else function.rpartition("<locals>.")[-1][:100],
     )
+
+
+def _line(frame: FrameType) -> int:
+    """The line that runs; of an instruction that stands in none, the one before it."""
+    if frame.f_lineno:
+        return frame.f_lineno
+    code = frame.f_code
+    lines = [line for start, _, line in code.co_lines() if start <= frame.f_lasti and line]
+    return lines[-1] if lines else code.co_firstlineno
 
 
 def _parts(filename: str) -> list[_Function | _Loop]:

@@ -2,6 +2,7 @@
 
 import linecache
 import sys
+from itertools import groupby
 
 import pytest
 
@@ -150,6 +151,33 @@ def test_the_loop_is_told_with_its_line(name):
 def test_where_there_is_no_loop_none_is_told():
     assert told("def f():\n    look()\n") is None
     assert told("def f():\n    look()\n", run="while True: f()") is None  # not the student's
+
+
+def test_the_clock_may_ring_at_any_instruction():
+    """Those that a loop adds itself stand in no line."""
+    source = "def f():\n    for _ in range(2):\n        look() or look()\n    look()\n"
+    name, lines = "<cell one>", []
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+
+    def trace(frame, event, arg):
+        if frame.f_code.co_filename == name:
+            frame.f_trace_opcodes = True
+        if event == "opcode":
+            try:
+                found = loop_around(frame)
+                lines.append(found and found.line)
+            except Exception as error:
+                lines.append(error)
+        return trace
+
+    names = {"look": lambda: 0}
+    exec(compile(source, name, "exec"), names)
+    sys.settrace(trace)
+    try:
+        names["f"]()
+    finally:
+        sys.settrace(None)
+    assert [line for line, _ in groupby(lines)] == [2, None]
 
 
 # Behind the walls
