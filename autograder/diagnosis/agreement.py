@@ -9,7 +9,7 @@ from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart
 from autograder.diagnosis.components import Component
 from autograder.diagnosis.fault import Fault, Faults, combine
-from autograder.diagnosis.parts import WrongParts
+from autograder.diagnosis.parts import Parts, WrongParts
 from autograder.diagnosis.seen import shapes
 from autograder.sandbox.session import Answer
 
@@ -48,6 +48,7 @@ class Agreement:
         self._agrees: dict[tuple[Faults, int], bool] = {}
         self._shares: dict[tuple[Faults, int], tuple[float, float]] = {}
         self._parts: dict[int, WrongParts] = {}  # of the submission's answers, by place
+        self._found: dict[tuple[Faults, int], tuple[int, int]] = {}
         cases = bank.all_of(component) if with_crowded else bank.cases_of(component)
         asked = [place for place in cases if place in answers]
         places = [place for place in asked if not self._is_beside(place)]
@@ -70,7 +71,8 @@ class Agreement:
             wrong,
             key=lambda place: (place not in far, not self._tells(place), bank.cases[place].size),
         )
-        elsewhere = [each for each in places if each not in wrong]
+        self._wrong = set(wrong)
+        elsewhere = [each for each in places if each not in self._wrong]
         elsewhere.sort(key=lambda place: bank.cases[place].item in right)
         self.places = self.wrong + elsewhere
 
@@ -129,7 +131,9 @@ class Agreement:
         if (faults, place) not in self._agrees:
             left, case = self._left, self.bank.cases[place]
             answer = self._answer(faults, place)
-            self._agrees[faults, place] = agree(self.answers[place], answer, case, self.loosely)
+            self._agrees[faults, place] = self._may_agree(faults, place) and agree(
+                self.answers[place], answer, case, self.loosely
+            )
             if self._agrees[faults, place]:
                 self._left = left  # what has agreed so far is worth asking on
         return self._agrees[faults, place]
@@ -168,10 +172,21 @@ class Agreement:
             right, known, found = shapes(case.right), shapes(ours), shapes(theirs)
             is_part = not agrees and (found ^ right) < (known ^ right)
             return (len(found ^ right) / len(known ^ right) if is_part else 0.0), 0.0
-        parts = self._parts_at(place)
-        part, near = parts.shared(theirs, _NEARLY)
-        many = len(parts) or 1
+        part, near = self._shared(faults, place)
+        many = len(self._parts_at(place)) or 1
         return (0.0 if agrees else part / many), near / many
+
+    def _may_agree(self, faults: Faults, place: int) -> bool:
+        """Whether all that is wrong is as with these, which is seen sooner than whether all is."""
+        if place not in self._wrong or self.loosely or isinstance(self.answers[place], Accepted):
+            return True
+        return self._shared(faults, place)[0] == len(self._parts_at(place))
+
+    def _shared(self, faults: Faults, place: int) -> tuple[int, int]:
+        if (faults, place) not in self._found:
+            theirs = Parts(self._answer(faults, place), self.bank.cases[place], self.loosely)
+            self._found[faults, place] = self._parts_at(place).shared(theirs, _NEARLY)
+        return self._found[faults, place]
 
     def _answer(self, faults: Faults, place: int) -> Answer:
         is_simple = len(faults) < 2 and all(each in self.faults for each in faults)

@@ -81,7 +81,7 @@ def parts_apart(one: Any, other: Any, case: Case, loosely: bool, zeros: Any = No
         if not torch.equal(one[where] == 0, other[where] == 0):
             return torch.inf
     most = allowed(one, case, loosely)
-    largest = float(row_distance(one.flatten(), other.flatten()))
+    largest = _distance_of(one, other)
     if not math.isnan(largest):
         return largest / most
     # The same infinities, and NaN where the other has it; or what further steps made of these.
@@ -92,7 +92,7 @@ def parts_apart(one: Any, other: Any, case: Case, loosely: bool, zeros: Any = No
     if not loosely and not torch.equal(*kinds):
         return torch.inf
     one, other = one[finite], other[finite]
-    return float(row_distance(one, other)) / most if one.numel() else 0.0
+    return _distance_of(one, other) / most if one.numel() else 0.0
 
 
 def is_rows(value: Any) -> bool:
@@ -112,16 +112,10 @@ def alike_in_kind(one: Tensor, other: Any) -> bool:
     return isinstance(other, Tensor) and all(getattr(one, x) == getattr(other, x) for x in KIND)
 
 
-def rows_of(value: Tensor) -> Tensor:
-    """Its rows, (n, size of the last axis)."""
-    far = 1e30  # what is no number is as far from every number
-    return value.detach().nan_to_num(far, 2 * far, -2 * far).reshape(-1, value.shape[-1])
-
-
-def row_distance(one: Tensor, other: Tensor) -> Tensor:
-    """The largest difference in each row, relative to values above 1."""
+def _distance_of(one: Tensor, other: Tensor) -> float:
+    """The largest difference, relative to values above 1."""
     size = torch.maximum(one.abs(), other.abs()).clamp(min=1)
-    return ((one - other).abs() / size).amax(-1)
+    return float(((one - other).abs() / size).amax())
 
 
 def allowed(value: Tensor, case: Case, loosely: bool) -> float:

@@ -1,77 +1,124 @@
 """What is wrong in an answer, part by part: what two mistakes that show in it leave each other."""
 
 import contextlib
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
-from torch import Tensor
 
-from autograder.diagnosis.comparing import (
-    FACTOR,
-    alike_in_kind,
-    allowed,
-    is_rows,
-    parts_apart,
-    row_distance,
-    rows_of,
-)
+from autograder.diagnosis.comparing import FACTOR, allowed, is_rows, parts_apart
 from autograder.diagnosis.evidence import Case
-from autograder.diagnosis.seen import seen
+from autograder.diagnosis.seen import KIND, seen
 from autograder.sandbox.session import Answer
+
+_FAR = 1e30  # what is no number is as far from every number
+
+
+class Parts:
+    """What is seen of an answer, all its rows of numbers in one line: compared with many others.
+
+    loosely: to the digits of float32 (see `same`).
+    """
+
+    def __init__(self, answer: Answer, case: Case, loosely: bool = False) -> None:
+        self.seen: dict[str, Any] = {}
+        with contextlib.suppress(RuntimeError):  # a tensor of an odd kind, or several in a list
+            self.seen = seen(answer, case, loosely)
+        self.rows = {name: value for name, value in self.seen.items() if is_rows(value)}
+        self.kinds = [(name, _kind(value)) for name, value in self.rows.items()]
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """Those of all rows, one after the other."""
+        if not self.rows:
+            return np.zeros(0)
+        line = torch.cat([value.detach().double().reshape(-1) for value in self.rows.values()])
+        return line.nan_to_num_(_FAR, 2 * _FAR, -2 * _FAR).numpy()
+
+    @cached_property
+    def starts(self) -> dict[str, int]:
+        """Where the numbers of a part begin."""
+        sizes = [value.numel() for value in self.rows.values()]
+        return dict(zip(self.rows, np.cumsum([0, *sizes]).tolist(), strict=False))
+
+    def numbers_as_in(self, other: "Parts") -> np.ndarray:
+        """Its numbers where the other has its own; NaN for a part that it has not, in that kind."""
+        if self.kinds == other.kinds:
+            return self.numbers
+        found, ours = np.full(len(other.numbers), np.nan), dict(self.kinds)
+        for name, kind in other.kinds:
+            if ours.get(name) == kind:
+                start, size = self.starts[name], self.rows[name].numel()
+                found[other.starts[name] :][:size] = self.numbers[start:][:size]
+        return found
 
 
 class WrongParts:
     """What is wrong in an answer: rows of numbers, or what is one: found once, for many others.
 
     Two mistakes that show in one answer leave each other some of it: a gradient, a row.
-    loosely: to the digits of float32 (see `same`).
     """
 
     def __init__(self, answer: Answer, case: Case, loosely: bool = False) -> None:
         self._case = case
         self._loosely = loosely
-        self._rows: dict[str, tuple[Tensor, Tensor, Tensor, Tensor]] = {}
+        self._ours, right = (Parts(each, case, loosely) for each in (answer, case.right))
         self._others: dict[str, Any] = {}
-        with contextlib.suppress(RuntimeError):  # a tensor of an odd kind, or several in a list
-            ours, right = (seen(each, case, loosely) for each in (answer, case.right))
-            for name, value in ours.items():
-                self._note(name, value, right.get(name))
-
-    def _note(self, name: str, value: Any, right: Any) -> None:
-        if not is_rows(value):
-            if parts_apart(value, right, self._case, self._loosely) >= FACTOR:
+        for name, value in self._ours.seen.items():
+            if name not in self._ours.rows and self._away(value, right.seen.get(name)) >= FACTOR:
                 self._others[name] = value
-            return
-        rows = rows_of(value)
-        wrong, off = torch.ones(len(rows), dtype=torch.bool), torch.zeros(len(rows))
-        if alike_in_kind(value, right):
-            off = row_distance(rows, rows_of(right))
-            wrong = off >= FACTOR * self._most(value)
-        if wrong.any():
-            self._rows[name] = value, wrong, rows[wrong], off[wrong]
+        known = dict(right.kinds)
+        rights = right.numbers_as_in(self._ours)
+        where, off, most = [], [], []
+        for name, value in self._ours.rows.items():
+            start, width = self._ours.starts[name], value.shape[-1]
+            rows = start + np.arange(value.numel()).reshape(-1, width)
+            allows = allowed(value, case, loosely)
+            if known.get(name) == _kind(value):
+                away = _apart(self._ours.numbers[rows], rights[rows]).max(-1)
+                wrong = away >= FACTOR * allows
+                rows, away = rows[wrong], away[wrong]
+            else:
+                away = np.zeros(len(rows))
+            where += list(rows)
+            off.append(away)
+            most.append(np.full(len(rows), allows))
+        self._where = np.concatenate(where) if where else np.zeros(0, dtype=int)
+        self._first = np.cumsum([0, *map(len, where)])[:-1]  # of each row
+        self._off = np.concatenate([np.zeros(0), *off])
+        self._most = np.concatenate([np.zeros(0), *most])
+        self._numbers = self._ours.numbers[self._where]
 
     def __len__(self) -> int:
         """How many they are."""
-        return sum(len(rows) for _, _, rows, _ in self._rows.values()) + len(self._others)
+        return len(self._first) + len(self._others)
 
-    def shared(self, other: Answer, nearly: float) -> tuple[int, int]:
+    def shared(self, other: Parts, nearly: float) -> tuple[int, int]:
         """How many of them another answer has, and has but for `nearly` of the way from right."""
-        found = [(0, 0)]
+        away = [
+            self._away(each, other.seen[x]) for x, each in self._others.items() if x in other.seen
+        ]
+        own = near = sum(each <= 1 for each in away)
+        if len(self._first):
+            theirs = other.numbers_as_in(self._ours)[self._where]
+            rows = np.maximum.reduceat(_apart(self._numbers, theirs), self._first)
+            own += int((rows <= self._most).sum())
+            near += int((rows <= np.maximum(nearly * self._off, self._most)).sum())
+        return own, near
+
+    def _away(self, value: Any, other: Any) -> float:
         with contextlib.suppress(RuntimeError):  # torch cannot compare them
-            theirs = seen(other, self._case, self._loosely)
-            found += [self._shared(name, value, nearly) for name, value in theirs.items()]
-        return sum(own for own, _ in found), sum(near for _, near in found)
+            return parts_apart(value, other, self._case, self._loosely)
+        return torch.inf
 
-    def _shared(self, name: str, other: Any, nearly: float) -> tuple[int, int]:
-        if name in self._others:
-            one = int(parts_apart(self._others[name], other, self._case, self._loosely) <= 1)
-            return one, one
-        if name not in self._rows or not alike_in_kind(self._rows[name][0], other):
-            return 0, 0
-        value, wrong, rows, off = self._rows[name]
-        most = self._most(value)
-        away = row_distance(rows, rows_of(other)[wrong])
-        return int((away <= most).sum()), int((away <= (nearly * off).clamp(min=most)).sum())
 
-    def _most(self, value: Tensor) -> float:
-        return allowed(value, self._case, self._loosely)
+def _kind(value: torch.Tensor) -> tuple[Any, ...]:
+    return tuple(getattr(value, each) for each in KIND)
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The differences, relative to values above 1."""
+    size = np.maximum(np.maximum(np.abs(one), np.abs(other)), 1)
+    away: np.ndarray = np.abs(one - other) / size
+    return away

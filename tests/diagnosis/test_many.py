@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.diagnosis.parts import WrongParts
+from autograder.diagnosis.parts import Parts, WrongParts
 from autograder.diagnosis.search import diagnose
 from autograder.grading import grade, prepare
 from autograder.sandbox.modules import Watched
@@ -30,8 +30,8 @@ def test_what_is_seen_of_a_module_is_looked_at_by_itself(bank):
     one = replace(case.right, watched=(replace(first, calls=calls), *others))
     parts = WrongParts(wrong, case)
     assert len(parts) == 2
-    assert parts.shared(one, 0.0)[0] == 1
-    assert parts.shared(case.right, 0.0)[0] == 0
+    assert parts.shared(Parts(one, case), 0.0)[0] == 1
+    assert parts.shared(Parts(case.right, case), 0.0)[0] == 0
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from autograder.diagnosis.comparing import same
 from autograder.diagnosis.evidence import Case, tensors_of
 from autograder.diagnosis.explained import Diagnosis, settled
 from autograder.diagnosis.fault import combine
-from autograder.diagnosis.parts import WrongParts
+from autograder.diagnosis.parts import Parts, WrongParts
 from autograder.diagnosis.search import _Search, diagnose
 from autograder.grading import grade
 from autograder.proof.proving import Maker
@@ -60,7 +60,7 @@ def test_mistakes_that_all_show_everywhere_are_named(exam, attention, names):
 
 
 def shared(one, other, case):
-    return WrongParts(one, case).shared(other, 0.0)[0]
+    return WrongParts(one, case).shared(Parts(other, case), 0.0)[0]
 
 
 def test_what_two_answers_share_is_counted_where_it_is_wrong():
@@ -80,10 +80,10 @@ def test_what_two_answers_share_is_counted_where_it_is_wrong():
 def test_what_is_nearly_that_of_another_is_counted_if_it_is_asked_for():
     case = Case("item", Question("f"), Answer(torch.zeros(2, 2)), 1e-12)
     parts = WrongParts(Answer(torch.tensor([[1.0, 2.0], [3.0, 4.0]])), case)
-    near = Answer(torch.tensor([[1.001, 2.0], [3.1, 4.0]]))
+    near = Parts(Answer(torch.tensor([[1.001, 2.0], [3.1, 4.0]])), case)
     assert [parts.shared(near, each) for each in (0.0, 0.01, 0.1)] == [(0, 0), (0, 1), (0, 2)]
-    assert parts.shared(Answer(torch.full((2, 2), torch.nan)), 0.1) == (0, 0)
-    assert parts.shared(Answer(torch.zeros(2, 2, dtype=torch.int)), 0.1) == (0, 0)
+    assert parts.shared(Parts(Answer(torch.full((2, 2), torch.nan)), case), 0.1) == (0, 0)
+    assert parts.shared(Parts(Answer(torch.zeros(2, 2, dtype=torch.int)), case), 0.1) == (0, 0)
 
 
 def test_faults_grow_by_what_explains_more(exam, attention):
