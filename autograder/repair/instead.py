@@ -161,8 +161,11 @@ def parameters(spot: Spot) -> Iterator[str]:
     """Two parameters of a function exchanged, or two targets of an assignment."""
     node = spot.node
     if isinstance(node, cst.FunctionDef):
-        params = [each.name for each in node.params.params if each.name.value != "self"]
-        yield from _exchanged(spot, params)
+        params = [each for each in node.params.params if each.name.value != "self"]
+        # One without a default cannot be meant where one with a default stands.
+        for alike in (True, False):
+            names = [each.name for each in params if (each.default is None) is alike]
+            yield from _exchanged(spot, names)
     elif isinstance(node, cst.SimpleStatementLine) and isinstance(node.body[0], cst.Assign):
         target = node.body[0].targets[0].target
         if isinstance(target, cst.Tuple):

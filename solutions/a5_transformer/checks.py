@@ -1014,7 +1014,29 @@ def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
     agree(DECODE, model, source[:1].clone(), START, END, 4, same_mode=False)
     agree(DECODE, model, source, START, END, 1, same_mode=False)
     agree(DECODE, model, source, START, END, 2, same_mode=False)
-    agree(DECODE, model, source[:1, :1].clone(), START, END, LONG, same_mode=False)
+    agree(DECODE, model, *past_matters(reference, draw, model), LONG, same_mode=False)
+
+
+def past_matters(reference: Student, draw: Draw, model: Blueprint) -> tuple[Tensor, int, int]:
+    """A source of one token, start_id and end_id: in view of the last word alone, or of the last
+    ten, other words are written.
+    """
+    for batch, start_id in SEARCHES:
+        source = source_words(draw, batch)[:, :1].clone()
+        memory = reference.call(model.of("encode"), source).value
+        written = reference.call(DECODE, model, source, start_id, END, LONG).value
+        found = torch.ones(batch, dtype=torch.bool)
+        for size in (1, 10):
+            differs = torch.zeros_like(found)
+            for at in range(size + 1, LONG):
+                last = written[:, at - size : at].clone()
+                x = reference.call(model.of("decoder"), last, memory).value[:, -1]
+                word = reference.call(model.of("output"), x).value.argmax(dim=-1)
+                differs |= word != written[:, at]
+            found &= differs
+        if found.any():
+            return source[found][:1], start_id, END
+    raise LookupError("no source was found whose words depend on all words before them")
 
 
 @item("greedy_words", hint="Is a logit left out before the largest is looked for?")

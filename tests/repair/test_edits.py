@@ -148,6 +148,13 @@ def test_what_is_cut_of_a_piece_of_code_shows_that_it_is():
     assert told
 
 
+def test_parameters_change_places_with_those_that_may_be_left_out_as_well():
+    found = texts("def f(q, k, m=None, n=4):\n    return q\n")
+    assert "def f(k, q, m=None, n=4):\n    return q\n" in found
+    assert "def f(q, k, n=None, m=4):\n    return q\n" in found
+    assert "def f(q, m, k=None, n=4):\n    return q\n" not in found
+
+
 def test_words_and_annotations_are_left_alone():
     cell = 'def f(q: int = 1) -> int:\n    """Adds 1."""\n    return g(f"{q + 1} is right")\n'
     for each in texts(cell):

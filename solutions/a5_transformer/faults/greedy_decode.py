@@ -518,6 +518,19 @@ class LastTokenOnly(GreedyDecode):
         return target[:, -1:]
 
 
+class AsManyWordsAsTheSource(GreedyDecode):
+    """Once the target is longer than the source, only its last words are fed in again, as many as
+    the source has: those before are forgotten, and the others stand in other places.
+
+    How long may the target be that the decoder reads? Has the source's length to do with it?
+    """
+
+    item = "greedy_words"
+
+    def decode(self, model, target, memory, source):
+        return super().decode(model, target[:, -source.shape[1] :], memory, source)
+
+
 class NoMaskInTheCrossAttention(GreedyDecode):
     """The decoder reads the memory without the source's mask.
 
@@ -1144,7 +1157,7 @@ class StopsWhenAllEndTogether(GreedyDecode):
         return super().end(ended, word, end_id, pad_id)
 
     def is_done(self, ended, before):
-        return bool(ended.any()) and self.together
+        return bool(ended.any()) and getattr(self, "together", False)
 
 
 class LooksForTheEndTooLate(GreedyDecode):

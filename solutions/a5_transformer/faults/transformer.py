@@ -701,6 +701,35 @@ class PaddingOnTheQueries(TwoStacks):
         return real.transpose(-2, -1) & earlier
 
 
+class WordsAreCounted(TwoStacks):
+    """The words of a row are counted, and so many columns are read, the first ones: padding that
+    stands before a word is read, and the last words are not.
+
+    How long a row is says nothing of where its padding stands. What of each token says so?
+    """
+
+    item = "transformer_masks"
+
+    def real(self, tokens):
+        words = (tokens != self.pad_id).sum(dim=1)  # (batch,)
+        columns = torch.arange(tokens.shape[1], device=tokens.device)
+        return (columns < words[:, None])[:, None, None, :]  # (batch, 1, 1, t)
+
+
+class WordsAreCountedOnTheDefaultDevice(TwoStacks):
+    """The words of a row are counted, and so many columns are read, the first ones, wherever its
+    padding stands; and the columns are numbered on torch's default device.
+
+    How long a row is says nothing of where its padding stands. What of each token says so?
+    """
+
+    item = "transformer_masks"
+
+    def real(self, tokens):
+        words = (tokens != self.pad_id).sum(dim=1)  # (batch,)
+        return (torch.arange(tokens.shape[1]) < words[:, None])[:, None, None, :]
+
+
 class SourceMaskOfFloats(TwoStacks):
     """The source's mask holds the numbers 0.0 and 1.0, not the truth values of torch.bool.
 

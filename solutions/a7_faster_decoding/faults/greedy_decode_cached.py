@@ -356,6 +356,25 @@ class EvalModeAfterReading(GreedyDecodeCached):
         return cache
 
 
+class SourceReadTooEarly(GreedyDecodeCached):
+    """The source is read before the model is in eval mode, and where gradients are recorded: of a
+    model that comes in train mode, dropout drops from the memory, which hangs on a graph.
+
+    Which is the first line that calls a part of the model, and what has to stand before it?
+    """
+
+    item = "cached_care"
+
+    def enter(self, model):
+        return model.training
+
+    @torch.enable_grad()
+    def start(self, model, source):
+        cache = super().start(model, source)
+        model.eval()
+        return cache
+
+
 class LeavesTrainMode(GreedyDecodeCached):
     """The model is left in train mode, in whatever mode it came.
 
@@ -669,6 +688,28 @@ class SourcesOfOtherRows(GreedyDecodeCached):
         return super().append(target, word, ended)
 
 
+class PaddingOfTheFirstRows(GreedyDecodeCached):
+    """Once rows have ended, those that go on are asked with the sources of the first rows, as many
+    as are left, whose padding is blocked in the place of their own.
+
+    As many are left as that, but are they the first? What of a row has to leave the batch with it?
+    """
+
+    item = "cached_end"
+
+    def begin(self, model, source, start_id):
+        self.asked = torch.arange(len(source), device=source.device)
+        return super().begin(model, source, start_id)
+
+    def step(self, model, target, source, cache):
+        return decoder_step(model, target, source[self.asked], *cache)
+
+    def append(self, target, word, ended):
+        (going,) = (~ended[:, 0]).nonzero(as_tuple=True)
+        self.asked = self.asked.index_copy(0, going, torch.arange(len(going), device=going.device))
+        return super().append(target, word, ended)
+
+
 class BlankedBesideAnEnd(GreedyDecodeCached):
     """Where a row has ended, those that never end are blanked after their first word, as if that
     had been their end.
@@ -819,7 +860,7 @@ class StopsWhenAllEndTogether(GreedyDecodeCached):
         return super().end(ended, word, end_id)
 
     def is_done(self, ended):
-        return bool(ended.any()) and self.together
+        return bool(ended.any()) and getattr(self, "together", False)
 
 
 class ReadFromOtherRowsToo(WrittenIntoOtherRows):

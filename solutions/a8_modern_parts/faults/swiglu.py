@@ -180,6 +180,21 @@ class TwoThirdsAsWide(Gated):
         return max(2 * d_ff // 3, 1)
 
 
+class TwoThirdsInFours(TwoThirdsAsWide):
+    def width(self, d_ff):
+        return 4 * -(-super().width(d_ff) // 4)
+
+
+class TwoThirdsIn64s(TwoThirdsAsWide):
+    def width(self, d_ff):
+        return 64 * -(-super().width(d_ff) // 64)
+
+
+class TwoThirdsIn256s(TwoThirdsAsWide):
+    def width(self, d_ff):
+        return 256 * -(-super().width(d_ff) // 256)
+
+
 class NamesOfLLaMA(Gated):
     """The matrices are called w1, w2 and w3.
 
