@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from autograder import __version__
+
 app = typer.Typer(
     help="Build the course's assignments and grade what students hand in.",
     no_args_is_help=True,
@@ -12,6 +14,24 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"autograder {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _all(
+    _: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_say_version, help="Say which it is."),
+    ] = False,
+) -> None:
+    """What stands before any verb."""
+
+
 CourseFolder = Annotated[
     Path, typer.Option("--course", help="Folder of course.yml.", show_default="this one")
 ]

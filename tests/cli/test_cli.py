@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,9 @@ def test_help_teaches(verb):
     assert done.exit_code == 0
     assert f"autograder {verb}" in done.stdout
     assert "Example" in done.stdout
+
+
+def test_it_says_which_version_it_is():
+    done = CliRunner().invoke(app, ["--version"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert (done.exit_code, done.stdout) == (0, f"autograder {project['version']}\n")

@@ -2914,6 +2914,14 @@ class DropsWeightsInTrainMode(Heads):
         return F.dropout(weights, 0.1, self.training) @ v
 
 
+class DropsWeightsInTrainModeAndStoresThem(DropsWeightsInTrainMode):
+    def drop(self, weights):
+        return F.dropout(weights, 0.1, self.training)
+
+    def mix(self, weights, k, v):
+        return weights @ v
+
+
 class DropsTheResultInTrainMode(Heads):
     """A dropout that nobody asked for drops some numbers of the result in train mode.
 

@@ -765,7 +765,9 @@ class TargetMaskWhereMemoryHasNone(ThreeFrames):
     item = "decoder_masks"
 
     def read_memory_mask(self, mask, other, x, memory):
-        return other if mask is None and x.shape[1] == memory.shape[1] else mask
+        if mask is None and x.shape[1] == memory.shape[1]:
+            return self.read_target_mask(other, mask, x)  # whatever it is by now
+        return mask
 
 
 class CausalMemory(ThreeFrames):
