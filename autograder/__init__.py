@@ -7,5 +7,3 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 # Without an entry in the list of users nobody has a home, and Jupyter does not start.
 if os.path.expanduser("~") == "~":
     os.environ["HOME"] = "/nonexistent"
-
-__version__ = "0.1.0"

@@ -1,11 +1,10 @@
 """The command line's application, and the options that several verbs have."""
 
+import importlib.metadata
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from autograder import __version__
 
 app = typer.Typer(
     help="Build the course's assignments and grade what students hand in.",
@@ -18,7 +17,7 @@ app = typer.Typer(
 
 def _say_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"autograder {__version__}")
+        typer.echo(f"autograder {importlib.metadata.version('autograder')}")
         raise typer.Exit
 
 
