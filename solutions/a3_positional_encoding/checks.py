@@ -315,7 +315,7 @@ def test_added(agree: Agree, draw: Draw) -> None:
     hint="Which axis of x counts the positions, and which the sentences?",
     fits=("values", "shape"),
 )
-@pytest.mark.parametrize(("batch", "t"), [(1, 4), (3, 1), (7, 3), (13, 8), (1, 1)])
+@pytest.mark.parametrize(("batch", "t"), [(1, 4), (3, 1), (7, 3), (13, 8), (4, 4), (1, 1)])
 def test_added_sizes(agree: Agree, draw: Draw, batch: int, t: int) -> None:
     """So it is for any batch and any length, more sentences than positions included."""
     agree(positions(agree), draw.normal(batch, t, D_MODEL))

@@ -814,10 +814,12 @@ def drops_some(
     got = student.call(layer, x, *more).value
     if not isinstance(got, torch.Tensor) or got.shape != x.shape:
         agree.wrong(layer, f"expected one tensor of shape {tuple(x.shape)}", x, *more)
-    rows = got.flatten(0, 1)
+    rows, part = got.flatten(0, 1), silent.partition(".")[0]
     if torch.allclose(rows, rows[0].expand_as(rows)):
-        part = silent.partition(".")[0]
         agree.wrong(layer, f"what {part} says is dropped nowhere, or everywhere alike", x, *more)
+    for one, where in (got[:1], "in all sentences"), (got[:, :1], "at all positions"):
+        if torch.allclose(got, one.expand_as(got)):
+            agree.wrong(layer, f"the same of what {part} says is dropped {where}", x, *more)
 
 
 @item("encoder_dropout", hint="Which dropout has the layer when nobody says it?")
@@ -1025,6 +1027,13 @@ def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
     agree(decoder_layer(agree), *target_and_memory(draw), memory_mask=draw_mask(draw, *shape))
 
 
+@item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")
+def test_decoder_masks_of_a_single_sentence(agree: Agree, draw: Draw) -> None:
+    """Masks of two axes are of queries and keys, also with a single sentence."""
+    masks: dict[str, Any] = {"target_mask": causal(), "memory_mask": draw_mask(draw, T, T_MEMORY)}
+    agree(decoder_layer(agree), *target_and_memory(draw, batch=1), **masks)
+
+
 @item("decoder_masks", hint="Who sees to a position that may hear nothing: layer or attention?")
 @pytest.mark.parametrize("silent", [slice(2, 3), slice(T)], ids=["one", "all"])
 @pytest.mark.parametrize(("name", "t_key"), [("target_mask", T), ("memory_mask", T_MEMORY)])
@@ -1035,6 +1044,13 @@ def test_decoder_masks_that_block_rows(
     masks: dict[str, Any] = {name: draw_mask(draw, T, t_key)}
     masks[name][silent] = False
     agree(decoder_layer(agree), *target_and_memory(draw), **masks)
+
+
+@item("decoder_masks", hint="The attention broadcasts the mask: is it looked at before?")
+def test_decoder_target_mask_of_one_column(agree: Agree, draw: Draw) -> None:
+    """A target mask (t, 1) says of each position whether it may attend to anything."""
+    some = torch.arange(T)[:, None] != 2
+    agree(decoder_layer(agree), *target_and_memory(draw), target_mask=some)
 
 
 @item("decoder_masks", hint="Does the target mask say nothing when there is a single position?")

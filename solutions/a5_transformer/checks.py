@@ -721,9 +721,14 @@ def test_max_len_of_the_stacks(agree: Agree, draw: Draw) -> None:
 
 @item("max_len", hint="What is compared with max_len in the decoder?", fits=("error",))
 def test_memory_of_any_length(agree: Agree, draw: Draw) -> None:
-    """max_len is a limit of the target alone: the decoder's memory may be longer."""
-    module, memory = decoder(agree, max_len=T_TARGET), draw.normal(BATCH, T_SOURCE, D_MODEL)
-    agree(module.without_loading(), target_words(draw), memory, look_at=[])
+    """max_len is a limit of the target alone: the decoder's memory may be longer, and is heard."""
+    module, words = decoder(agree, max_len=T_TARGET).without_loading(), target_words(draw, 1)
+    words, memory = words.repeat(2, 1), draw.normal(1, T_SOURCE, D_MODEL).repeat(2, 1, 1)
+    memory[1, -1] = draw.normal(D_MODEL)
+    x = agree(module, words, memory, look_at=[]).value
+    if isinstance(x, Tensor) and x.shape[:1] == (2,) and torch.equal(x[0], x[1]):
+        said = f"with another row {T_SOURCE} of the memory, nothing else comes"
+        agree.wrong(module, f"{said}: it is not heard", words, memory)
 
 
 @item("max_len", hint="Does max_len get into both stacks?")
@@ -1153,9 +1158,24 @@ def own_padding_matters(
 
 @item("greedy_end", hint="Which tokens has a row produced before the first step?")
 def test_a_start_is_no_end(reference: Student, agree: Agree, draw: Draw) -> None:
-    """The start was not produced: it ends no row, also where start_id is end_id."""
-    model = writer(reference, agree, draw, [PAD, END])
-    agree(DECODE, model, source_words(draw), END, END, 4, same_mode=False)
+    """The start was not produced: it ends no row, not even where start_id is end_id."""
+    model = writer(reference, agree, draw, [PAD])
+    agree(DECODE, model, *start_that_is_written(reference, draw, model), STEPS, same_mode=False)
+
+
+def start_that_is_written(
+    reference: Student, draw: Draw, model: Blueprint
+) -> tuple[Tensor, int, int]:
+    """Two sources, and a token to start with that is the end, too: only the first row writes it."""
+    for start_id in {*range(TARGET_VOCAB)} - {PAD}:
+        source = source_words(draw, batch=24)
+        written = reference.call(DECODE, model, source, start_id, -1, STEPS).value[:, 1:]
+        again = written == start_id
+        first = (again[:, 1:-2].any(1) & ~again[:, 0]).nonzero()
+        never = (~again.any(1)).nonzero()
+        if len(first) and len(never):
+            return source[[int(first[0]), int(never[0])]], start_id, start_id
+    raise LookupError("no source was found whose words have the start among them")
 
 
 # greedy_care

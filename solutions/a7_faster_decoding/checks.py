@@ -687,9 +687,24 @@ def test_rows_end_with_another_pad_id(reference: Student, agree: Agree, draw: Dr
 
 @item("cached_end", hint="Which tokens has a row produced before the first step?")
 def test_a_start_is_no_end(reference: Student, agree: Agree, draw: Draw) -> None:
-    """The start was not produced: it ends no row, also where start_id is end_id."""
-    model = writer(reference, agree, draw, [PAD, END])
-    agree(DECODE, model, source_words(draw), END, END, 4, same_mode=False)
+    """The start was not produced: it ends no row, not even where start_id is end_id."""
+    model = writer(reference, agree, draw, [PAD])
+    agree(DECODE, model, *start_that_is_written(reference, draw, model), STEPS, same_mode=False)
+
+
+def start_that_is_written(
+    reference: Student, draw: Draw, model: Blueprint
+) -> tuple[Tensor, int, int]:
+    """Two sources, and a token to start with that is the end, too: only the first row writes it."""
+    for start_id in {*range(TARGET_VOCAB)} - {PAD}:
+        source = source_words(draw, batch=24)
+        written = reference.call(DECODE, model, source, start_id, -1, STEPS).value[:, 1:]
+        again = written == start_id
+        first = (again[:, 1:-2].any(1) & ~again[:, 0]).nonzero()
+        never = (~again.any(1)).nonzero()
+        if len(first) and len(never):
+            return source[[int(first[0]), int(never[0])]], start_id, start_id
+    raise LookupError("no source was found whose words have the start among them")
 
 
 # cached_care

@@ -2815,6 +2815,51 @@ class WeightsAsAList(Heads):
         self.weights = list(weights.detach().unbind(1))
 
 
+class AttentionInFloat32(Heads):
+    """Queries, keys and values are turned into float32 for the attention, and what comes of it is
+    turned back into their dtype.
+
+    The digits that are lost on the way do not come back. In which dtype do the inputs come?
+    """
+
+    item = "heads_self_attention"
+
+    def attend(self, q, k, v, mask):
+        found = super().attend(q.float(), k.float(), v.float(), mask)
+        return tuple(each.to(q.dtype) for each in found)
+
+
+class OutputMatrixTurned(Heads):
+    """The answers are multiplied by the weight of out_proj as it is, not by its transpose.
+
+    Of which shape is the weight of nn.Linear(3, 5)? A square one hides the question.
+    """
+
+    item = "heads_self_attention"
+
+    def project_output(self, merged):
+        return merged @ self.out_proj.weight + self.out_proj.bias
+
+
+class InputMatricesTurned(Heads):
+    """Queries, keys and values are made by the weights of their layers as they are, not by the
+    transposed ones.
+
+    Of which shape is the weight of nn.Linear(3, 5)? A square one hides the question.
+    """
+
+    item = "heads_self_attention"
+
+    def project_query(self, query):
+        return query @ self.q_proj.weight + self.q_proj.bias
+
+    def project_key(self, key):
+        return key @ self.k_proj.weight + self.k_proj.bias
+
+    def project_value(self, value):
+        return value @ self.v_proj.weight + self.v_proj.bias
+
+
 class WeightsAsFloat32(Heads):
     """The stored weights are float32, whatever the inputs are.
 

@@ -272,6 +272,20 @@ class AnotherName(Places):
         return "pe"
 
 
+class RowsOfSentencesWhereAsMany(Places):
+    """Where there are as many sentences as positions, each sentence gets one row, for all of its
+    words; elsewhere, each position.
+
+    Two axes of one size look alike. Which of them counts the positions, whatever their sizes?
+    """
+
+    item = "position_added"
+
+    def rows(self, table, x):
+        rows = table[: x.shape[1]]
+        return rows[:, None] if x.shape[0] == x.shape[1] else rows
+
+
 class BatchAxisInTheBuffer(Places):
     """The buffer is (1, max_len, d_model): it has an axis for the batch.
 

@@ -886,6 +886,22 @@ class TheStartCountsAsAnEnd(GreedyDecode):
         return target == end_id
 
 
+class TheStartNeverEndsARow(GreedyDecode):
+    """Where start_id is end_id, no row ever ends, not even with an end_id that it has written.
+
+    The start ends no row because it was not written. What of the same token where it is?
+    """
+
+    item = "greedy_end"
+
+    def begin(self, source, start_id):
+        self.start_id = start_id
+        return super().begin(source, start_id)
+
+    def end(self, ended, word, end_id, pad_id):
+        return ended if end_id == self.start_id else super().end(ended, word, end_id, pad_id)
+
+
 class TheStartCountsOnceAWordIsWritten(GreedyDecode):
     """Where start_id is end_id, every row has ended with its first word: the start counts, too.
 

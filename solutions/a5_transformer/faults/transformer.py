@@ -730,6 +730,31 @@ class WordsAreCountedOnTheDefaultDevice(TwoStacks):
         return (torch.arange(tokens.shape[1]) < words[:, None])[:, None, None, :]
 
 
+class EndsAtTheFirstPad(TwoStacks):
+    """A row ends at its first pad: words that stand behind padding are blocked, too.
+
+    Padding may stand in front of words, and between them. What of each token says that it is some?
+    """
+
+    item = "transformer_masks"
+
+    def real(self, tokens):
+        return super().real(tokens).int().cummin(dim=-1).values.bool()
+
+
+class TargetEndsAtItsFirstPad(TwoStacks):
+    """A target ends at its first pad: words that stand behind padding are blocked, too; in the
+    source they are not.
+
+    Padding may stand in front of words, and between them. What of each token says that it is some?
+    """
+
+    item = "transformer_masks"
+
+    def both(self, real, earlier):
+        return super().both(real.int().cummin(dim=-1).values.bool(), earlier)
+
+
 class SourceMaskOfFloats(TwoStacks):
     """The source's mask holds the numbers 0.0 and 1.0, not the truth values of torch.bool.
 

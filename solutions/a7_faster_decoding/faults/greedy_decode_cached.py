@@ -601,6 +601,22 @@ class EndedRowsGoOn(GreedyDecodeCached):
         return word
 
 
+class TheStartNeverEndsARow(GreedyDecodeCached):
+    """Where start_id is end_id, no row ever ends, not even with an end_id that it has written.
+
+    The start ends no row because it was not written. What of the same token where it is?
+    """
+
+    item = "cached_end"
+
+    def begin(self, model, source, start_id):
+        self.start_id = start_id
+        return super().begin(model, source, start_id)
+
+    def end(self, ended, word, end_id):
+        return ended if end_id == self.start_id else super().end(ended, word, end_id)
+
+
 class StartIsAnEnd(GreedyDecodeCached):
     """All of the row is searched for end_id, its start too: where start_id is end_id, every row has
     ended before its first word.

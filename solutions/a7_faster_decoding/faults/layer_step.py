@@ -744,3 +744,57 @@ class WritesIntoTheCache(LayerStep):
     def join(self, kept, new):
         kept.data = torch.cat([kept, new], dim=2)
         return kept
+
+
+# What is added to
+
+
+class CrossAttentionAddedToTheInput(LayerStep):
+    """What cross-attention says is added to the x that came in, not to what came after norm1.
+
+    The stream goes on from frame to frame. What was heard in the first frame: is it still there?
+    """
+
+    item = "layer_output"
+
+    def stream_self(self, x):
+        self.first = x
+        return x
+
+    def stream_cross(self, x):
+        return self.first
+
+
+class NetworkAddedToTheInput(LayerStep):
+    """What feed_forward says is added to the x that came in, not to what came after norm2.
+
+    The stream goes on from frame to frame. What was heard in the first two: is it still there?
+    """
+
+    item = "layer_output"
+
+    def stream_self(self, x):
+        self.first = x
+        return x
+
+    def stream_network(self, x):
+        return self.first
+
+
+class AllAddedToTheInput(LayerStep):
+    """What each sublayer says is added to the x that came in, not to what the one before has made.
+
+    The stream goes on from frame to frame. Which x does each of the three additions see?
+    """
+
+    item = "layer_output"
+
+    def stream_self(self, x):
+        self.first = x
+        return x
+
+    def stream_cross(self, x):
+        return self.first
+
+    def stream_network(self, x):
+        return self.first

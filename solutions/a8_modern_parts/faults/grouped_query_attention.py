@@ -786,6 +786,22 @@ class BlockedInOneHeadIsBlockedInAll(Grouped):
         return answers * mask.any(-1).all(1)[:, None, :, None]
 
 
+class EmptiedWhereAllHeadsAreBlocked(Grouped):
+    """A query gets zeros only where it may attend to nothing in all heads; in a head of which it
+    may hear nothing, while another hears, it spreads its weight evenly.
+
+    Each head has a mask of its own. Over which axis is it asked whether a query has a key left?
+    """
+
+    item = "gqa_blocked_rows"
+
+    def empty(self, weights, mask):
+        if mask is None:
+            return weights
+        some = mask.broadcast_to(weights.shape).any(-1, keepdim=True).any(1, keepdim=True)
+        return weights.masked_fill(~some, 0.0)
+
+
 class ZerosWithoutAGraph(Grouped):
     """Where the mask blocks everything, the zeros that are returned are new ones, outside of the
     graph that autograd keeps: nothing flows back, and backward raises an error.
