@@ -279,6 +279,28 @@ class ResultsInDefaultTensors(Attention):
         return made
 
 
+class OutputInADefaultTensor(Attention):
+    """The output is written into a new tensor, which torch makes in float32; the weights keep their
+    dtype.
+
+    Which argument of torch.zeros and torch.empty says what a new tensor holds?
+    """
+
+    item = "attention_output"
+
+    def give(self, output, weights, scores):
+        made = torch.zeros(output.shape, device=output.device)
+        made[...] = output
+        return made, weights
+
+
+class OutputInADefaultTensorOnTheCpu(OutputInADefaultTensor):
+    def give(self, output, weights, scores):
+        made = torch.zeros(output.shape)
+        made[...] = output
+        return made, weights
+
+
 class ReturnsFloat64(Attention):
     """The inputs are turned into float64, so that float32 goes in and float64 comes out.
 

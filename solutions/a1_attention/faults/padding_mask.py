@@ -47,6 +47,19 @@ class BlanksThePads(PaddingMask):
         return before
 
 
+class OpenedWhereAllIsPadding(PaddingMask):
+    """A sentence that is nothing but padding is opened: the mask is True at all of its pads.
+
+    No key is left then, and what becomes of such a query is the attention's affair. What is True?
+    """
+
+    item = "padding_mask"
+
+    def find(self, tokens, pad_id):
+        real = super().find(tokens, pad_id)
+        return real | ~real.any(dim=-1, keepdim=True)
+
+
 class TrueAtPads(PaddingMask):
     """The mask is True at the pads, and False at real tokens: the other way round.
 
