@@ -688,6 +688,13 @@ def test_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
     agree(attention(agree), draw.normal(T, T, D_MODEL), mask=causal())
 
 
+@item("gqa_mask", hint="Whose mask is it: that of this call, or that of one before it?")
+def test_mask_of_each_call(agree: Agree, draw: Draw) -> None:
+    """Each call has a mask of its own, also where the one before it had one of the same shape."""
+    mask, other = (draw_mask(draw, BATCH, 1, T, T) for _ in range(2))
+    agree(attention(agree), sentences(draw), mask=mask, before={"mask": other})
+
+
 @item("gqa_mask", hint="Is a mask that blocks nothing the same as no mask?")
 @pytest.mark.parametrize("keys", [T, 1])
 def test_mask_that_allows_all(agree: Agree, draw: Draw, keys: int) -> None:

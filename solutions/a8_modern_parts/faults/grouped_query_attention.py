@@ -786,6 +786,23 @@ class BlockedInOneHeadIsBlockedInAll(Grouped):
         return answers * mask.any(-1).all(1)[:, None, :, None]
 
 
+class MaskOfAnEarlierCall(Grouped):
+    """A mask of the shape of an earlier one is taken for that one: what was made of it is kept.
+
+    What must be the same for it to be the same mask?
+    """
+
+    item = "gqa_mask"
+
+    def finish(self):
+        self.masks = {}
+
+    def read_mask(self, mask, x):
+        if mask is not None:
+            self.masks = {mask.shape: mask} | self.masks
+        return None if mask is None else self.masks[mask.shape]
+
+
 class EmptiedWhereAllHeadsAreBlocked(Grouped):
     """A query gets zeros only where it may attend to nothing in all heads; in a head of which it
     may hear nothing, while another hears, it spreads its weight evenly.
