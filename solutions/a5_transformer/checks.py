@@ -23,7 +23,7 @@ BATCH, N_HEADS, T_TARGET, T_SOURCE, D_MODEL, D_FF = 2, 3, 5, 7, 12, 20
 VOCABS = SOURCE_VOCAB, TARGET_VOCAB = 11, 13
 OTHER = 16, 2, 8, 1  # whose width many numbers divide: constants work here, too
 MAX_LEN = 9
-LONG = 53  # more than 50 beyond a source of one token: there the paper stops
+LONG = 53  # more than 50 beyond a source of two tokens: there the paper stops
 PAD, START, END, OTHER_PAD = 0, 1, 2, 4
 STARTS = START, *range(END + 1, TARGET_VOCAB)  # that a check may choose from
 # How many sources are drawn, and their start, until some are found that matter: nearly always these
@@ -726,7 +726,7 @@ def test_memory_of_any_length(agree: Agree, draw: Draw) -> None:
     words, memory = words.repeat(2, 1), draw.normal(1, T_SOURCE, D_MODEL).repeat(2, 1, 1)
     memory[1, -1] = draw.normal(D_MODEL)
     x = agree(module, words, memory, look_at=[]).value
-    if isinstance(x, Tensor) and x.shape[:1] == (2,) and torch.equal(x[0], x[1]):
+    if isinstance(x, Tensor) and x.shape[:1] == (2,) and torch.allclose(x[0], x[1]):
         said = f"with another row {T_SOURCE} of the memory, nothing else comes"
         agree.wrong(module, f"{said}: it is not heard", words, memory)
 
@@ -1023,15 +1023,15 @@ def test_words_of_one(reference: Student, agree: Agree, draw: Draw) -> None:
 
 
 def past_matters(reference: Student, draw: Draw, model: Blueprint) -> tuple[Tensor, int, int]:
-    """A source of one token, start_id and end_id: in view of the last word alone, or of the last
-    ten, other words are written.
+    """A source of two tokens, start_id and end_id: in view of the last two words alone, or of the
+    last ten, other words are written.
     """
     for batch, start_id in SEARCHES:
-        source = source_words(draw, batch)[:, :1].clone()
+        source = source_words(draw, batch)[:, :2].clone()
         memory = reference.call(model.of("encode"), source).value
         written = reference.call(DECODE, model, source, start_id, END, LONG).value
         found = torch.ones(batch, dtype=torch.bool)
-        for size in (1, 10):
+        for size in (2, 10):
             differs = torch.zeros_like(found)
             for at in range(size + 1, LONG):
                 last = written[:, at - size : at].clone()
