@@ -1,5 +1,5 @@
 # The decoder's width is a constant, padding blocks queries, and the source is cut at max_len.
-# fails: transformer_masks, transformer_output, arguments, transformer_padding, transformer_tensors, greedy_words, greedy_end, greedy_care
+# fails: transformer_masks, transformer_output, arguments, transformer_padding, transformer_tensors, greedy_words, greedy_care
 # lines: self.positional_encoding = PositionalEncoding(d_model, max_len=max_len)
 # lines: not_padding = is_word[:, None, :, None]
 # lines: d_ff=4 * d_model,

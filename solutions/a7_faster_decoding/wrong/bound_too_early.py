@@ -1,5 +1,5 @@
 # Everything is added to the first x; the mode is asked after eval().
-# fails: layer_output, layer_masks, step_output, step_masks, step_sizes, cached_words, cached_end, cached_care, cached_work
+# fails: layer_output, layer_masks, cached_care
 # %% solution="layer_step"
 import functools
 from dataclasses import dataclass
