@@ -165,7 +165,7 @@ class Agreement:
         """How much of what is wrong these give; and nearly."""
         case, ours = self.bank.cases[place], self.answers[place]
         agrees = self.agrees(faults, place)
-        if agrees and (place not in self.wrong or self.is_apart(faults, [place])):
+        if agrees and (place not in self._wrong or self.is_apart(faults, [place])):
             return 2.0, 0.0
         theirs = self._answer(faults, place)
         if case.is_parameters:
@@ -244,7 +244,7 @@ class Agreement:
 
     def would_show(self, faults: Faults) -> bool:
         """Whether these would show where the submission is right."""
-        right = [place for place in self.places if place not in self.wrong]
+        right = [place for place in self.places if place not in self._wrong]
         return bool(faults) and any(self.is_apart(faults, [place]) for place in right)
 
     def likely(self) -> list[Fault]:

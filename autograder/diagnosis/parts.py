@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograder.diagnosis.comparing import FACTOR, allowed, is_rows, parts_apart
+from autograder.diagnosis.comparing import FACTOR, alike_in_kind, allowed, is_rows, parts_apart
 from autograder.diagnosis.evidence import Case
 from autograder.diagnosis.seen import KIND, seen
 from autograder.sandbox.session import Answer
@@ -26,7 +26,7 @@ class Parts:
         with contextlib.suppress(RuntimeError):  # a tensor of an odd kind, or several in a list
             self.seen = seen(answer, case, loosely)
         self.rows = {name: value for name, value in self.seen.items() if is_rows(value)}
-        self.kinds = [(name, _kind(value)) for name, value in self.rows.items()]
+        self.kinds = [(x, tuple(getattr(each, y) for y in KIND)) for x, each in self.rows.items()]
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -68,14 +68,13 @@ class WrongParts:
         for name, value in self._ours.seen.items():
             if name not in self._ours.rows and self._away(value, right.seen.get(name)) >= FACTOR:
                 self._others[name] = value
-        known = dict(right.kinds)
         rights = right.numbers_as_in(self._ours)
         where, off, most = [], [], []
         for name, value in self._ours.rows.items():
             start, width = self._ours.starts[name], value.shape[-1]
             rows = start + np.arange(value.numel()).reshape(-1, width)
             allows = allowed(value, case, loosely)
-            if known.get(name) == _kind(value):
+            if alike_in_kind(value, right.seen.get(name)):
                 away = _apart(self._ours.numbers[rows], rights[rows]).max(-1)
                 wrong = away >= FACTOR * allows
                 rows, away = rows[wrong], away[wrong]
@@ -113,12 +112,9 @@ class WrongParts:
         return torch.inf
 
 
-def _kind(value: torch.Tensor) -> tuple[Any, ...]:
-    return tuple(getattr(value, each) for each in KIND)
-
-
 def _apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The differences, relative to values above 1."""
     size = np.maximum(np.maximum(np.abs(one), np.abs(other)), 1)
-    away: np.ndarray = np.abs(one - other) / size
+    with np.errstate(over="ignore"):  # then they are as far apart as can be
+        away: np.ndarray = np.abs(one - other) / size
     return away

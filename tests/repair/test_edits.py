@@ -148,7 +148,7 @@ def test_what_is_cut_of_a_piece_of_code_shows_that_it_is():
     assert told
 
 
-def test_parameters_change_places_with_those_that_may_be_left_out_as_well():
+def test_parameters_change_places_with_their_like_alone():
     found = texts("def f(q, k, m=None, n=4):\n    return q\n")
     assert "def f(k, q, m=None, n=4):\n    return q\n" in found
     assert "def f(q, k, n=None, m=4):\n    return q\n" in found
