@@ -11,7 +11,7 @@ from autograder.course import source_path
 from autograder.course.manifest import read_course
 from autograder.course.result import ItemResult, Verdict
 from autograder.notebooks.source import read_source
-from autograder.proof.mutants import Mutant, Tried, mutants
+from autograder.proof.mutants import Mutant, Tried, mutants, read_equivalent
 from autograder.proof.page import short_names, write_proof
 from autograder.proof.pool import in_parts, open_pool
 from autograder.proof.proven import Graded, Proof, Told
@@ -59,6 +59,11 @@ def test_some_mutants(pool, assignment_id):
     tried = pool.try_mutants(assignment_id, chosen, lambda done, total: None)
     assert [each.mutant for each in tried] == chosen
     assert [each.problem for each in tried if each.problem] == []
+
+
+@pytest.mark.parametrize("assignment_id", [each.id for each in read_course(ROOT).assignments])
+def test_every_mutant_that_is_called_equivalent_is_one(assignment_id):
+    read_equivalent(read_source(source_path(ROOT, assignment_id)))
 
 
 def lost(item="causal_mask", **more):
