@@ -101,12 +101,12 @@ class Mistake(BaseModel):
 
     named: the numbers prove which of the known mistakes it is; line: a change of that line alone
     puts it right; error: an exception, which may hide others; loop: one that was not done in time;
-    unknown: nothing explains it.
+    leftover: right alone, and wrong after other calls; unknown: nothing explains it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["named", "line", "error", "loop", "unknown"]
+    kind: Literal["named", "line", "error", "loop", "leftover", "unknown"]
     what: tuple[str, ...]  # is done wrong; of several, nothing tells which of them it is
     think: tuple[str, ...] = ()  # about what, to each
     faults: tuple[str, ...] = ()  # their ids

@@ -6,7 +6,7 @@ from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.comparing import apart, same
 from autograder.diagnosis.components import FAULTS, SHOWS, Component, of_name, read_components
 from autograder.diagnosis.crowded import explain_crowded
-from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of
+from autograder.diagnosis.evidence import Case, ask, cannot_be_loaded, cases_of, told_by
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
 from autograder.diagnosis.fault import BadFault, Fault, Faults, combine, named
 from autograder.diagnosis.fitted import diagnose_fitted
@@ -55,4 +55,5 @@ __all__ = [
     "read_symptoms",
     "same",
     "settled",
+    "told_by",
 ]

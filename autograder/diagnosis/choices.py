@@ -6,7 +6,7 @@ another is added that explains more of it, or more cases, until nothing is left.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations, islice, takewhile
+from itertools import combinations, islice, product, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.evidence import tensors_of
@@ -193,17 +193,25 @@ class Choices:
     def _hints(self) -> dict[Faults, float]:
         """The single faults of which something is seen, in the first case of an item.
 
-        Of faults of which as much is seen, those come first that explain more of the cases, and
-        then those that show in more of the items.
+        Where none explains a whole case of these, a few more are looked at: the cheapest, in which
+        less meets. Of faults of which as much is seen, those come first that explain more of the
+        cases, and then those that show in more of the items.
         """
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
         found: dict[Faults, float] = {}
-        for item, place in first.items():
-            for faults in self._singles:
-                share = ours.hint(faults, place) if _may_show(faults[0], item) else 0.0
+
+        def look_at(places: Iterable[int]) -> None:
+            for place, faults in product(places, self._singles):
+                may_be = _may_show(faults[0], ours.bank.cases[place].item)
+                share = ours.hint(faults, place) if may_be else 0.0
                 if share > found.get(faults, 0.0):
                     found[faults] = share
+
+        look_at(first.values())
+        if max(found.values(), default=0.0) < 1:
+            others = [each for each in ours.wrong if each not in first.values()]
+            look_at(sorted(others, key=ours.bank.cost)[:_SAMPLES])
 
         def order(each: tuple[Faults, float]) -> tuple[float, int, int]:
             faults, share = each

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from autograder.course import ItemResult, Verdict
 from autograder.diagnosis import Diagnosis
 from autograder.grading.judge import carry
+from autograder.grading.leftover import Leftover
 from autograder.repair import Located
 
 _MAY_BE_CARRIED = (Verdict.WRONG, Verdict.ERROR)
@@ -42,22 +43,26 @@ def charge_once(
     return charged, payers
 
 
-def charge_located(
-    items: Sequence[ItemResult], located: Sequence[Located], paid: Collection[str], share: float
+def charge_proven(
+    items: Sequence[ItemResult],
+    proven: Sequence[Located | Leftover],
+    paid: Collection[str],
+    share: float,
 ) -> list[ItemResult]:
-    """The items with each mistake that a repair proves paid for once.
+    """The items with each mistake paid for once that a line proves, or a fresh process.
 
     It costs the item among those that failed that is worth most, the first of several, unless one
     of them has paid.
     """
     failed = {each.item: each for each in items if each.verdict in _MAY_BE_CARRIED}
-    right_but_for: dict[str, Located] = {}
+    right_but_for: dict[str, Located | Leftover] = {}
     paying = set(paid)
-    for each in located:
+    for each in proven:
         touched = [item for item in failed if item in each.items]
         if touched and paying.isdisjoint(touched):
             paying.add(max(touched, key=lambda item: failed[item].points))
-        right_but_for |= dict.fromkeys((x for x in touched if x not in each.in_part), each)
+        alone = {x: each for x in touched if x not in each.in_part}
+        right_but_for = alone | right_but_for
     return [
         carry(item, _right_but_for(right_but_for[item.item]), share, item.message)
         if item.item in right_but_for and item.item not in paying
@@ -66,9 +71,11 @@ def charge_located(
     ]
 
 
-def _right_but_for(located: Located) -> str:
-    named = " and for what is named already" if located.beside else ""
-    line = f"the mistake in line {located.line} of the cell {located.cell}"
+def _right_but_for(mistake: Located | Leftover) -> str:
+    if isinstance(mistake, Leftover):
+        return "It is right except for what is left from call to call."
+    named = " and for what is named already" if mistake.beside else ""
+    line = f"the mistake in line {mistake.line} of the cell {mistake.cell}"
     return f"It is right except for {line}{named}."
 
 

@@ -7,7 +7,7 @@ not explain or hide; last, what is known all the same.
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Protocol
 
 from autograder.asking import RemoteStudent
@@ -29,9 +29,10 @@ from autograder.diagnosis import (
     settled,
 )
 from autograder.grading.behind import TO_DIAGNOSE, Behind, with_outcomes
-from autograder.grading.charge import charge_located, charge_once
+from autograder.grading.charge import charge_once, charge_proven
 from autograder.grading.exam import Exam
 from autograder.grading.judge import explained
+from autograder.grading.leftover import Leftover, asked_afresh
 from autograder.grading.mistakes import mistakes_of
 from autograder.notebooks import Submission
 from autograder.repair import KEPT, Located, Purse, Repairs, Undone, joined, locate, mended, undone
@@ -73,18 +74,22 @@ class Explaining:
         paid, assignment = set(payers.values()), self.exam.assignment
         wrong = (each.item for each in told if each.verdict in TO_DIAGNOSE)
         left = [x for x in wrong if x not in paid or (x in found and found[x].partly)]
-        repairs = Repairs()
+        leftover, afresh = self._afresh(left, views)
+        more = self._named(afresh, "nothing is left from call to call", found)
+        left = [x for x in left if x not in more]
+        found, repairs = found | more, Repairs()
         located = self._located(left if assignment.locate else [], views, found, repairs)
         hidden = self._hidden(left, located, repairs, views)
-        if more := self._named(hidden, repairs, found):
+        if more := more | self._named(hidden, _mended(repairs), found):
             found |= more
-            told, payers = self._charged(seen, found, views | hidden)
+            told, payers = self._charged(seen, found, views | afresh | hidden)
+        proven: list[Located | Leftover] = [*located, *leftover]
         if assignment.charge == "once":
             paid = set(payers.values())
-            told = charge_located(told, located, paid, assignment.carried_share)
-        told = self._with_what_is_known(told, found, views, located)
-        outcomes = with_outcomes(self.outcomes, views)
-        return told, mistakes_of(told, outcomes, found, payers, located, self._undone(left))
+            told = charge_proven(told, proven, paid, assignment.carried_share)
+        told = self._with_what_is_known(told, found, views, proven)
+        outcomes, undone = with_outcomes(self.outcomes, views), self._undone(left)
+        return told, mistakes_of(told, outcomes, found, payers, located, leftover, undone)
 
     def _diagnoses(
         self, items: Sequence[ItemResult]
@@ -161,6 +166,20 @@ class Explaining:
 
             return charge_once(items, found, fails_alone, assignment.carried_share)
 
+    def _afresh(
+        self, items: Sequence[str], views: Mapping[str, Behind]
+    ) -> tuple[list[Leftover], dict[str, Behind]]:
+        """What calls leave behind; and the items with more wrong in them, as without that."""
+        found, rest = list[Leftover](), dict[str, Behind]()
+        for view in dict.fromkeys(map(views.get, items)):
+            some, answers = [x for x in items if views.get(x) is view], self._answers(view)
+            afresh = asked_afresh(self.exam.bank, answers, some, partial(self._student, view))
+            found += filter(None, [afresh.leftover])
+            submission, given = (view.submission, view.given) if view else (self.submission, ())
+            there = Behind(submission, given, (), {**answers, **afresh.answers})
+            rest |= dict.fromkeys(afresh.left, there)
+        return found, rest
+
     def _located(
         self,
         items: Sequence[str],
@@ -227,14 +246,9 @@ class Explaining:
         return hidden
 
     def _named(
-        self,
-        hidden: Mapping[str, Behind],
-        repairs: Repairs,
-        known: Mapping[str, Diagnosis],
+        self, hidden: Mapping[str, Behind], once: str, known: Mapping[str, Diagnosis]
     ) -> dict[str, Diagnosis]:
-        """What explains them then. known: what explains others."""
-        lines = dict.fromkeys(f"line {edit.line} of the cell {cell}" for cell, edit in repairs)
-        once = f"{' and '.join(lines)} {'is' if len(lines) == 1 else 'are'} put right"
+        """What explains them then. once: what was done first; known: what explains others."""
         found: dict[str, Diagnosis] = {}
         for view in dict.fromkeys(hidden.values()):
             some = [item for item in hidden if hidden[item] is view]
@@ -261,9 +275,9 @@ class Explaining:
         items: Sequence[ItemResult],
         found: Mapping[str, Diagnosis],
         views: Mapping[str, Behind],
-        located: Sequence[Located],
+        proven: Sequence[Located | Leftover],
     ) -> list[ItemResult]:
-        explained = {*found, *(item for each in located for item in each.items)}
+        explained = {*found, *(item for each in proven for item in each.items)}
         wrong = [each.item for each in items if each.verdict in TO_DIAGNOSE]
         exam, said = self.exam, dict[str, Known]()
         for seen in (None, *self.behind):
@@ -275,3 +289,9 @@ class Explaining:
                     said |= known(*about, exam.source.defined_in, exam.symptoms)
         told = {item: each._asdict() for item, each in said.items()}
         return [item.model_copy(update=told.get(item.item)) for item in items]
+
+
+def _mended(repairs: Repairs) -> str:
+    """What they do, in words."""
+    lines = dict.fromkeys(f"line {edit.line} of the cell {cell}" for cell, edit in repairs)
+    return f"{' and '.join(lines)} {'is' if len(lines) == 1 else 'are'} put right"

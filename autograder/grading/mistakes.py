@@ -7,11 +7,16 @@ from autograder.checking import CheckOutcome
 from autograder.course import ItemResult, Mistake, Place, Verdict
 from autograder.diagnosis import Diagnosis, Fault, Faults, named
 from autograder.grading.behind import TO_DIAGNOSE
+from autograder.grading.leftover import Leftover
 from autograder.repair import Located, Undone
 from autograder.sandbox import wire
 from autograder.sandbox.failure import Failure
 
 _ENDLESS = "Does it ever end? And could it be a tensor operation?"
+_LEFT = (
+    "What outlives a call, or is shared by two modules: an attribute of the class, a global, a "
+    "cache, a default argument that is changed, or memory that nothing was written to?"
+)
 _UNDONE = "This line does nothing. Is something missing there?"
 
 
@@ -39,12 +44,14 @@ def mistakes_of(
     found: Mapping[str, Diagnosis],
     payers: Mapping[str, str],
     located: Sequence[Located],
+    leftover: Sequence[Leftover],
     undone: Mapping[str, Undone],
 ) -> tuple[Mistake, ...]:
     """The mistakes that the failed items show, the dearest first.
 
     found: what explains the items, where something does; payers: the item that pays, by fault;
-    located: where mistakes stand; undone: by item, a line that does nothing.
+    located: where mistakes stand; leftover: what calls leave behind; undone: by item, a line that
+    does nothing.
     """
     unsaid = {
         each.item: _Unsaid(each.failure)
@@ -70,9 +77,11 @@ def mistakes_of(
         for line in located
         if line.mends_all
     }
+    same |= {line: [x] for line in located for x in leftover if x.has(line.items)}
     touched: dict[object, list[ItemResult]] = {}
     for item in items:
-        lines = [each for each in located if item.item in each.items]
+        lines: list[Located | Leftover] = [*located, *leftover]
+        lines = [each for each in lines if item.item in each.items]
         said: Failure | _Unsaid | _Loop | None = raised.get(item.item) or unsaid.get(item.item)
         if item.verdict is Verdict.TIMEOUT:
             said = _Loop(loops[item.item]) if item.item in loops else None
@@ -95,7 +104,7 @@ def mistakes_of(
             costs[(meant or rest or theirs)[0]][item.item] = item.points - item.score
     mistakes = [
         _with_what_is_undone(
-            _mistake(key, theirs, costs[key], _lines_of(key, touched, located)), undone
+            _mistake(key, theirs, costs[key], _lines_of(key, touched, located, same)), undone
         )
         for key, theirs in touched.items()
     ]
@@ -122,9 +131,14 @@ def _as_one(faults: Iterable[Fault]) -> dict[str, Faults]:
 
 
 def _lines_of(
-    key: object, touched: Mapping[object, Sequence[ItemResult]], located: Sequence[Located]
+    key: object,
+    touched: Mapping[object, Sequence[ItemResult]],
+    located: Sequence[Located],
+    same: Mapping[object, Sequence[object]],
 ) -> list[Located]:
     """The lines that may be a known mistake's: they mend what it alone explains, if it does."""
+    if isinstance(key, Leftover):
+        return [each for each in located if key in same.get(each, ())]
     others = {x.item for other in touched if other != key for x in _known_in(other, touched)}
     names = {each.item for each in _known_in(key, touched)}
     alone = names - others or names
@@ -172,12 +186,12 @@ def _keys(
     item: ItemResult,
     failure: Failure | _Unsaid | _Loop | None,
     diagnosis: Diagnosis | None,
-    lines: Sequence[Located],
+    lines: Sequence[Located | Leftover],
     ways: Mapping[str, Faults],
 ) -> list[object]:
     """What an item failed through: faults, a line, an exception, or nothing that is known."""
     if isinstance(failure, _Unsaid):  # what is left out says more than that something is missing
-        lines = [x for x in lines if (x.cell, x.line) != failure.where]
+        lines = [x for x in lines if isinstance(x, Leftover) or (x.cell, x.line) != failure.where]
     rest: list[object] = list(lines) or ([failure] if failure is not None else [])
     if diagnosis is not None:
         return [*_keys_of(diagnosis, ways), *(rest if diagnosis.partly else ())]
@@ -210,6 +224,8 @@ def _place(located: Located | Undone) -> Place:
 def _told(key: object) -> dict[str, object]:
     if isinstance(key, Located):
         return {"kind": "line", "what": (wire.text(key.said, 1000),), "place": _place(key)}
+    if isinstance(key, Leftover):
+        return {"kind": "leftover", "what": (key.said,), "think": (_LEFT,), "proof": key.proof}
     if isinstance(key, _Unsaid):
         return {"kind": "line", "what": (key.failure.message,), "place": _raised_at(key.failure)}
     if isinstance(key, Failure):

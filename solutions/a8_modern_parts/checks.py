@@ -330,6 +330,13 @@ def test_turning_operations(agree: Agree, draw: Draw) -> None:
 # rotary_positions
 
 
+def turned_after(agree: Agree, draw: Draw, before: list[int]) -> None:
+    """Let arrows be turned after a call with other positions."""
+    positions, other = torch.tensor([8, 15, 2, 24, 11]), torch.tensor(before)
+    for in_place in (False, True):  # in another tensor, and in this one
+        agree(TURNING, arrows(draw), positions, before={1: other}, in_place=in_place)
+
+
 @item("rotary_positions", public=True, hint="Are the positions those that were passed?")
 @pytest.mark.parametrize("positions", [[7, 8, 9, 10, 11], [4, 0, 30, 2, 2]], ids=["later", "any"])
 def test_turned_from_anywhere(agree: Agree, draw: Draw, positions: list[int]) -> None:
@@ -387,9 +394,13 @@ def test_turned_by_one_base_after_another(agree: Agree, draw: Draw) -> None:
 @item("rotary_positions", hint="Is something still there from the call before?")
 def test_turned_by_one_order_after_another(agree: Agree, draw: Draw) -> None:
     """After a call with other positions between the same ends, those that are passed count."""
-    positions, other = torch.tensor([8, 15, 2, 24, 11]), torch.tensor([8, 2, 33, 6, 11])
-    for in_place in (False, True):  # in another tensor, and in this one
-        agree(TURNING, arrows(draw), positions, before={1: other}, in_place=in_place)
+    turned_after(agree, draw, [8, 2, 33, 6, 11])
+
+
+@item("rotary_positions", hint="Is something still there from the call before?")
+def test_turned_by_some_after_as_many(agree: Agree, draw: Draw) -> None:
+    """After a call with as many other positions, those that are passed count."""
+    turned_after(agree, draw, [4, 2, 33, 6, 13])
 
 
 @item("rotary_positions", hint="By which angle have two arrows turned away from each other?")

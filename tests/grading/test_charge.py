@@ -71,7 +71,7 @@ def test_one_mistake_that_is_known_in_two_ways_is_told_and_paid_for_once(exam_of
     found = {item: Diagnosis((way,), 1) for item, way in zip(asked, two, strict=True)}
     items = [verdict_on(exam.assignment.item(each), Verdict.WRONG, "wrong") for each in asked]
     items, payers = charge_once(items, found, lambda *_: True, 1.0)
-    (mistake,) = mistakes_of(items, (), found, payers, (), {})
+    (mistake,) = mistakes_of(items, (), found, payers, (), (), {})
     assert mistake.items == asked
     assert mistake.costs == {"attend_mask": 1.0}
 
@@ -86,7 +86,7 @@ def test_one_mistake_that_is_made_in_two_parts_is_told_and_paid_for_once(exam_of
     found = {item: Diagnosis((fault,), 1) for item, fault in pre_norm.items()}
     items = [verdict_on(exam.assignment.item(each), Verdict.WRONG, "wrong") for each in asked]
     items, payers = charge_once(items, found, lambda *_: True, 1.0)
-    (mistake,) = mistakes_of(items, (), found, payers, (), {})
+    (mistake,) = mistakes_of(items, (), found, payers, (), (), {})
     assert mistake.items == asked
     assert mistake.costs == {"decoder_output": 3.0}
     assert len(mistake.what) == len(mistake.think) == 1
@@ -100,7 +100,7 @@ def test_what_nothing_explains_is_a_mistake_all_the_same(exam_of):
         verdict_on(work, Verdict.WRONG, "One position a step.\nexpected 5, got 9"),
         verdict_on(stub, Verdict.MISSING, "still the stub"),
     ]
-    (mistake,) = mistakes_of(items, (), {}, {}, (), {})
+    (mistake,) = mistakes_of(items, (), {}, {}, (), (), {})
     assert (mistake.kind, mistake.items) == ("unknown", ("cached_work",))
     assert mistake.proof.startswith("No known mistake explains it.")
     assert mistake.proof.endswith("expected 5, got 9")

@@ -756,6 +756,19 @@ class BothMasksForTheMemory(ThreeFrames):
         return mask & other if fit else mask
 
 
+class BothMasksWhateverTheLengths(ThreeFrames):
+    """memory_mask is joined with target_mask: an error, unless target and memory are equally long.
+
+    Whose positions does each of the two masks block, and how many are there?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        other = self.read_target_mask(other, mask, x)  # whatever it is by now
+        return mask if mask is None or other is None else mask & other
+
+
 class TargetMaskWhereMemoryHasNone(ThreeFrames):
     """Without a memory_mask, cross-attention is put under target_mask where the lengths are equal.
 
@@ -826,6 +839,11 @@ class AsksWithTheInput(ThreeFrames):
 
     def ask(self, x, memory, mask, inputs):
         return self.asked()(inputs, memory, memory, mask)
+
+
+class AsksWithTheInputUnderANorm(AsksWithTheInput):
+    def ask(self, x, memory, mask, inputs):
+        return self.asked()(self.norm_heard(inputs), memory, memory, mask)
 
 
 class AsksWithWhatWasSaid(ThreeFrames):

@@ -886,6 +886,11 @@ class TheStartCountsAsAnEnd(GreedyDecode):
         return target == end_id
 
 
+class TheStartCountsAsAnEndThatIsSeenLater(TheStartCountsAsAnEnd):  # behind the first word
+    def is_done(self, ended, before):
+        return before is not ended and super().is_done(ended, before)
+
+
 class TheStartNeverEndsARow(GreedyDecode):
     """Where start_id is end_id, no row ever ends, not even with an end_id that it has written.
 

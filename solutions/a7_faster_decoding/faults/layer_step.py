@@ -318,6 +318,11 @@ class AttendsToOthersOnly(LayerStep):
         return attend(layer.self_attn, x, *kept, mask)
 
 
+class AttendsBeforeItIsKept(AttendsToOthersOnly):
+    def listen(self, layer, x, keys, values, mask, kept):
+        return attend(layer.self_attn, x, *kept, mask)
+
+
 class AttendsToItselfOnly(LayerStep):
     """The new position attends to itself alone, though the others are kept.
 

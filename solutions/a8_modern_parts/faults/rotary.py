@@ -697,6 +697,20 @@ class AnglesAreKeptByTheEnds(Turning):
         return kept.setdefault(of, super().angle(position, speed))
 
 
+class AnglesAreKeptByHowMany(Turning):
+    """The angles are kept by how many positions there are, and serve as many others, too.
+
+    Two sentences may be equally long and stand elsewhere. What do the angles hang on?
+    """
+
+    item = "rotary_positions"
+
+    def angle(self, position, speed):
+        kept = vars(self).setdefault("kept_for_so_many", {})
+        of = len(position), *speed.tolist(), position.device
+        return kept.setdefault(of, super().angle(position, speed))
+
+
 class NegativePositionsFromTheEndOfTheLargest(NegativePositionsFromTheEnd):
     def place(self, positions, x):
         return torch.where(positions < 0, positions + positions.abs().max() + 1, positions)

@@ -1,0 +1,118 @@
+"""What calls leave behind: a mistake that shows after other calls, and not in the first one.
+
+An attribute of the class, a cache, a default that is changed, a global: what answers hang on then
+is the answer of no known mistake, for these answer every question by itself. So what was answered
+wrong is asked once more, each question of a process of which nothing else is asked.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from autograder.asking import RemoteStudent
+from autograder.diagnosis import Accepted, Bank, Case, told_by
+from autograder.sandbox.session import Answer
+
+_PROBES = 2  # of an item: if neither is right then, something else is wrong in it
+_MOST = 60  # questions of one submission: each takes a process
+_TIMES = 3  # each is asked, where an item has few: what is drawn may be right by luck
+_FEW = 3
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """Something is left from call to call.
+
+    items: that it touches; in_part: those in which something else is wrong, too; questions: how
+    many are right without it.
+    """
+
+    items: tuple[str, ...]
+    in_part: frozenset[str]
+    questions: int
+
+    def has(self, items: Collection[str]) -> bool:
+        """Whether it touches all of these."""
+        return set(items) <= set(self.items)
+
+    @property
+    def said(self) -> str:
+        """What the student reads of it."""
+        return (
+            "It is right in the first call, and wrong after others: something is left from one "
+            "call, or from one module, to the next."
+        )
+
+    @property
+    def proof(self) -> str:
+        """What the numbers say."""
+        one = self.questions == 1
+        calls = "a call that is" if one else f"{self.questions} calls that are"
+        return f"Each in a process of its own, {calls} wrong here {'is' if one else 'are'} right."
+
+
+@dataclass(frozen=True)
+class Afresh:
+    """What a submission answers without what other calls leave.
+
+    answers: by place, of what was asked; leftover: what is wrong, if anything is right then;
+    left: the items in which something else is wrong, too.
+    """
+
+    answers: Mapping[int, Answer]
+    leftover: Leftover | None = None
+    left: tuple[str, ...] = ()
+
+
+def asked_afresh(
+    bank: Bank,
+    answers: Mapping[int, Answer],
+    items: Collection[str],
+    student: Callable[[], RemoteStudent],
+) -> Afresh:
+    """What is right of these items once each question is the first of its process.
+
+    answers: by place, as they were given; student: the submission in a fresh process.
+    """
+    wrong: dict[str, list[int]] = {}
+    for place, answer in answers.items():
+        case = bank.cases[place]
+        accepted = isinstance(answer, Accepted) or bank.is_right(place, answer)
+        if case.item in items and not (case.is_value or accepted):
+            wrong.setdefault(case.item, []).append(place)
+    found: dict[int, Answer] = {}
+
+    @cache
+    def is_right(place: int) -> bool:
+        few = len(wrong[bank.cases[place].item]) < _FEW
+        for _ in range(_TIMES if few else 1):
+            found[place] = _asked(student(), bank.cases[place])
+            if not bank.is_right(place, found[place]):
+                return False
+        return True
+
+    probes = (x for each in wrong.values() for x in each[:: max(1, len(each) - 1)][:_PROBES])
+    if not any(map(is_right, probes)):
+        return Afresh({})
+    rights: dict[str, list[bool]] = {}
+    for item, places in wrong.items():
+        if len(found) + len(places) <= _MOST:
+            rights[item] = [is_right(place) for place in places]
+    touched = tuple(item for item, each in rights.items() if any(each))
+    left = tuple(item for item, each in rights.items() if not all(each))
+    questions = sum(sum(each) for each in rights.values())
+    leftover = Leftover(touched, frozenset(left), questions) if touched else None
+    return Afresh(found, leftover, left)
+
+
+def _asked(student: RemoteStudent, case: Case) -> Answer:
+    """What a case is answered; nothing by whom nobody watches any more."""
+
+    def answer() -> Answer:
+        found = student.ask(case.question)
+        if error := student.unguarded():
+            raise error
+        return found
+
+    with student:
+        return told_by(answer)
