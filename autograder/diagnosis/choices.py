@@ -15,6 +15,7 @@ from autograder.diagnosis.fault import Fault, Faults, combine
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, of other items if there are, of which one must be
 _FEW = 12  # cases in which single faults are compared
+_BEYOND = 2  # seeds that are seen in others than the first
 _MOST = 6  # mistakes in one component
 _SEEN = 0.1  # of a case: less may be chance
 
@@ -65,7 +66,8 @@ class Choices:
         yield self._singles
         # Who explains a whole case is more likely at work than two that are made often.
         grow = self._growing()
-        if self._agreement.is_patient and max(self._hints.values(), default=0.0) >= 1:
+        most = max((*self._hints.values(), *self._beyond.values()), default=0.0)
+        if self._agreement.is_patient and most >= 1:
             yield from grow
         if self._agreement.is_patient:
             yield self._often
@@ -193,25 +195,12 @@ class Choices:
     def _hints(self) -> dict[Faults, float]:
         """The single faults of which something is seen, in the first case of an item.
 
-        Where none explains a whole case of these, a few more are looked at: the cheapest, in which
-        less meets. Of faults of which as much is seen, those come first that explain more of the
-        cases, and then those that show in more of the items.
+        Of faults of which as much is seen, those come first that explain more of the cases, and
+        then those that show in more of the items.
         """
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
-        found: dict[Faults, float] = {}
-
-        def look_at(places: Iterable[int]) -> None:
-            for place, faults in product(places, self._singles):
-                may_be = _may_show(faults[0], ours.bank.cases[place].item)
-                share = ours.hint(faults, place) if may_be else 0.0
-                if share > found.get(faults, 0.0):
-                    found[faults] = share
-
-        look_at(first.values())
-        if max(found.values(), default=0.0) < 1:
-            others = [each for each in ours.wrong if each not in first.values()]
-            look_at(sorted(others, key=ours.bank.cost)[:_SAMPLES])
+        found = self._seen_in(first.values())
 
         def order(each: tuple[Faults, float]) -> tuple[float, int, int]:
             faults, share = each
@@ -219,6 +208,27 @@ class Choices:
             return -share, -explained, -len(first.keys() & faults[0].shows)
 
         return dict(sorted(found.items(), key=order))
+
+    @cached_property
+    def _beyond(self) -> dict[Faults, float]:
+        """Those that explain a whole case beyond the first ones, where none explains one of these.
+
+        The cheapest are looked at: less meets in them.
+        """
+        if max(self._hints.values(), default=0.0) >= 1:
+            return {}
+        found = self._seen_in(sorted(self._agreement.wrong, key=self._agreement.bank.cost)[:_FEW])
+        return {faults: share for faults, share in found.items() if share >= 1}
+
+    def _seen_in(self, places: Iterable[int]) -> dict[Faults, float]:
+        """How much of a case the single faults explain, at most."""
+        found: dict[Faults, float] = {}
+        for place, faults in product(places, self._singles):
+            may_be = _may_show(faults[0], self._agreement.bank.cases[place].item)
+            share = self._agreement.hint(faults, place) if may_be else 0.0
+            if share > found.get(faults, 0.0):
+                found[faults] = share
+        return found
 
     @cached_property
     def nothing_to_go_on(self) -> bool:
@@ -234,12 +244,12 @@ class Choices:
 
     @cached_property
     def _seeds(self) -> list[Faults]:
-        return best(self._hints)
+        return list(dict.fromkeys([*best(self._hints), *list(self._beyond)[:_BEYOND]]))
 
     @cached_property
     def _hinted(self) -> Faults:
         """The faults of which something is seen: the likeliest to be found together."""
-        return tuple(dict.fromkeys(each[0] for each in self._hints))
+        return tuple(dict.fromkeys(each[0] for each in (*self._hints, *self._beyond)))
 
     @cached_property
     def _larger(self) -> list[list[Faults]]:

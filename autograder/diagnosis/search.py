@@ -207,11 +207,15 @@ class _Search:
             places = ours.of(item)
             beside = (each.faults for each in found.values())
             bases = list(dict.fromkeys([known, (), *beside]))
+            built_on = {each.mistake for each in all_of(bases)}
             for _ in range(_TOGETHER):
                 bases = best(self._choices.grown(bases, places))
                 fitting = self._with_twins(ours.fitting(bases, places), places)
                 fitting = [each for each in fitting if ours.is_apart(each, places)]
                 if fitting:
+                    # What explains another item is no guess here.
+                    cited = [sum(x.mistake in built_on for x in each) for each in fitting]
+                    fitting = [x for x, so in zip(fitting, cited, strict=True) if so == max(cited)]
                     first, *others = [x for x in fitting if not ours.would_show(x)] or [()]
                     if first and len(others) < _ALTERNATIVES:
                         found[item] = Diagnosis(first, len(places), tuple(others), ours.loosely)

@@ -301,6 +301,18 @@ class OutputInADefaultTensorOnTheCpu(OutputInADefaultTensor):
         return made, weights
 
 
+class ReturnsToTheCpu(Attention):
+    """What is returned lies on the CPU, wherever the inputs are.
+
+    What comes back from numpy, and whatever cpu() gives, lies there. Who brings it to the inputs?
+    """
+
+    item = "attention_tensors"
+
+    def give(self, output, weights, scores):
+        return output.cpu(), weights.cpu()
+
+
 class ReturnsFloat64(Attention):
     """The inputs are turned into float64, so that float32 goes in and float64 comes out.
 
@@ -365,6 +377,18 @@ class ExchangesTheThirdAndFourthAxis(Attention):
 
     def score(self, q, k):
         return q @ k.transpose(2, 3)
+
+
+class ExchangesTheFirstTwoAxes(Attention):
+    """k is transposed by its first two axes, those of a matrix: it works for two axes alone.
+
+    What may come in front of the last two axes, and from which end can they be counted then?
+    """
+
+    item = "attention_output"
+
+    def score(self, q, k):
+        return q @ k.transpose(0, 1)
 
 
 class ExchangesTheSecondAndThirdAxis(Attention):

@@ -452,6 +452,29 @@ class OneFusedProjection(Heads):
         return lambda x: self.qkv_proj(x).chunk(3, -1)[parts.index(name)]
 
 
+class LayersForEachHead(Heads):
+    """Each head has linear layers of its own, in lists: the parameters have other names and shapes.
+
+    Side by side they are one matrix from d_model to d_model. Which names does the text give it?
+    """
+
+    item = "heads_parameters"
+
+    def make_inputs(self, d_model, d_k):
+        for name in ("q_proj", "k_proj", "v_proj"):
+            each = (nn.Linear(d_model, d_k) for _ in range(self.n_heads))
+            setattr(self, name, nn.ModuleList(each))
+
+    def project_query(self, query):
+        return torch.cat([each(query) for each in self.q_proj], dim=-1)
+
+    def project_key(self, key):
+        return torch.cat([each(key) for each in self.k_proj], dim=-1)
+
+    def project_value(self, value):
+        return torch.cat([each(value) for each in self.v_proj], dim=-1)
+
+
 class OneProjectionForThree(Heads):
     """q_proj, k_proj and v_proj are one and the same nn.Linear under three names.
 

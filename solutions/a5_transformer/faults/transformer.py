@@ -1150,6 +1150,25 @@ class DecodeAloneHearsPadding(TwoStacks):
         return self.output(super().decode(target, self.encode(source), source))
 
 
+class EncodeAloneHearsPadding(TwoStacks):
+    """encode leaves the source's mask out when it is called by itself; forward has it.
+
+    Who calls encode, when a sentence is written word by word?
+    """
+
+    item = "transformer_padding"
+
+    def mask_of_encoder(self, source):
+        whole = getattr(self, "whole", False)
+        return super().mask_of_encoder(source) if whole else None
+
+    def forward(self, source, target):
+        self.whole = True
+        logits = super().forward(source, target)
+        self.whole = False
+        return logits
+
+
 # More of the masks, the stacks and the logits
 
 

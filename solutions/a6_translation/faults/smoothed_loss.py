@@ -822,6 +822,11 @@ class MeanOfEachSentenceEvenWithoutWords(MeanOfEachSentence):
         return (values.masked_fill(~real, 0.0).sum(-1) / real.sum(-1)).mean()
 
 
+class MeanOfEachSentenceTimesItsMask(MeanOfEachSentence):  # NaN comes back to all of a sentence
+    def average(self, values, real):
+        return ((values * real).sum(-1) / real.sum(-1)).mean()
+
+
 class MeanOfEachSentenceWithWords(MeanOfEachSentence):
     def average(self, values, real):
         count = real.sum(-1)
@@ -1296,6 +1301,11 @@ class LogOfClampedOnBothSides(LogOfClamped):
 class LogOfClampedOfATenBillionth(LogOfClamped):
     def logarithms(self, logits, real):
         return logits.softmax(dim=-1).clamp(min=1e-10).log()
+
+
+class LogOfClampedOfATrillionth(LogOfClamped):
+    def logarithms(self, logits, real):
+        return logits.softmax(dim=-1).clamp(min=1e-12).log()
 
 
 class WordsAndPlacesMixed(SmoothedLoss):

@@ -20,6 +20,9 @@ class DecoderStep:
         if t > len(table):
             raise ValueError(f"target has {t} tokens, and max_len is {len(table)}")
 
+    def kept_in(self, keys):
+        return keys.shape[3]
+
     def newest(self, target):
         return target[:, -1:]
 
@@ -58,7 +61,7 @@ class DecoderStep:
 
     def __call__(self, model, target, source, keys, values, memory_keys, memory_values):
         t, table = target.shape[1], model.decoder.positional_encoding.encoding
-        self.check_cache(t, keys.shape[3])
+        self.check_cache(t, self.kept_in(keys))
         self.check_length(t, table)
         x = first = self.locate(model, self.embed(model, self.newest(target)), table, t)
         masks = self.target_mask(model, target), self.memory_mask(model, source)
@@ -542,6 +545,32 @@ class TooLongIsWelcome(DecoderStep):
 
     def check_length(self, t, table):
         pass
+
+
+class TooLongIsAnIndexError(DecoderStep):
+    """A target longer than max_len ends in an IndexError; a ValueError was asked for.
+
+    The table has no such row: that says nothing of how many tokens and positions there are.
+    """
+
+    item = "step_sizes"
+
+    def check_length(self, t, table):
+        if t > len(table):
+            raise IndexError(f"index {t - 1} is out of bounds for dimension 0 of {len(table)}")
+
+
+class HeadsAreCounted(DecoderStep):
+    """The heads are counted where the positions that are kept should be, and caches that fit are
+    refused.
+
+    The layers come first, then sentences and heads. Which axis has a place for each position?
+    """
+
+    item = "step_output"
+
+    def kept_in(self, keys):
+        return keys.shape[2]
 
 
 class AnyCacheIsWelcome(DecoderStep):

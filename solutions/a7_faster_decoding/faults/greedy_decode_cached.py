@@ -151,6 +151,26 @@ class PrefixAgainAndMemoryAnew(PrefixAgain):
         return model.decode(target, model.encode(source), source)[:, -1:], None, None
 
 
+class AllStepsAgain(GreedyDecodeCached):
+    """The cache is started anew in each step, and all words so far go through the decoder again, one
+    after the other.
+
+    What has the step before kept, and of which of these words?
+    """
+
+    item = "cached_work"
+
+    def start(self, model, source):
+        return None
+
+    def before_step(self, model, target, source, cache):
+        cache = start_cache(model, source)
+        for n in range(1, target.shape[1]):
+            _, keys, values = decoder_step(model, target[:, :n], source, *cache)
+            cache = keys, values, *cache[2:]
+        return cache
+
+
 class OutputOfAllPositions(GreedyDecodeCached):
     """The output layer is applied to all positions so far in each step.
 

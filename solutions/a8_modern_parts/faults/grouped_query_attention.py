@@ -1199,6 +1199,23 @@ class ThreeAxesAreThoseOfAllHeads(Grouped):
         return mask
 
 
+class MaskGetsAnAxisBehindTheHeads(Grouped):
+    """The mask gets one more axis behind that of its heads, where those that share keys stand: one
+    that differs from head to head raises an error, or meets other heads.
+
+    The heads are cut into groups. What must become of the mask's axis of all heads then?
+    """
+
+    item = "gqa_mask"
+
+    def read_mask(self, mask, x):
+        if mask is None:
+            return mask
+        mask = mask.unsqueeze(2) if mask.dim() == 4 else mask
+        groups, (batch, t, _) = (self.n_kv_heads, self.n_heads // self.n_kv_heads), x.shape
+        return mask.broadcast_to(batch, *groups, t, t).flatten(1, 2)
+
+
 class MaskMustEndInT(Grouped):
     """A mask whose last axis is not t is refused, though (t, 1) broadcasts, too.
 
