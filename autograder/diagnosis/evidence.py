@@ -84,6 +84,11 @@ class Case:
         return self.gives_state and not self.question.how.before
 
     @property
+    def is_of_an_error(self) -> bool:
+        """Whether an exception is asked for."""
+        return self.asked is not None and self.asked.kind == "raises"
+
+    @property
     def counts_calls(self) -> bool:
         """Whether it is about how torch is called, which no answer is right or wrong in."""
         return self.question.how.count

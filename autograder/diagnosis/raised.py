@@ -16,7 +16,7 @@ def but_for_errors(
     faults = tuple(each for each in ours.component.faults if each in certain)
     found = {}
     for item in items if faults and combine(faults) else ():
-        answered = [each for each in ours.of(item) if ours.answers[each].failure is None]
+        answered = [each for each in ours.of(item) if _is_seen(ours, each)]
         fitting = ours.fitting([faults], answered)  # less what shows elsewhere alone
         if set(ours.wrong).intersection(answered) and fitting:
             found[item] = Diagnosis(fitting[0], len(answered))
@@ -49,6 +49,11 @@ def raised_alike(
                     found[item] = Diagnosis(first, len(places), tuple(others), in_other_words=True)
                     break
     return found
+
+
+def _is_seen(ours: Agreement, place: int) -> bool:
+    """Whether no exception hides anything in a case: where one is asked for, it is the answer."""
+    return ours.answers[place].failure is None or ours.bank.cases[place].is_of_an_error
 
 
 def _line(ours: Agreement, place: int) -> tuple[str, str, int] | None:

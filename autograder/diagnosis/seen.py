@@ -44,7 +44,7 @@ def seen(answer: Answer, case: Case, loosely: bool) -> dict[str, Any]:
 
     loosely: an exception may be in other words.
     """
-    raises = case.asked is not None and case.asked.kind == "raises"
+    raises = case.is_of_an_error
     if answer.failure is not None:
         if answer.failure.type == WRONG_PARAMETERS:
             return {"raised": answer.failure.type, "shapes": answer.value}

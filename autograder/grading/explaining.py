@@ -76,6 +76,7 @@ class Explaining:
         left = [x for x in wrong if x not in paid or (x in found and found[x].partly)]
         leftover, afresh = self._afresh(left, views)
         more = self._named(afresh, "nothing is left from call to call", found)
+        leftover = [x for each in leftover if (x := each.beside(more)).items]
         left = [x for x in left if x not in more]
         found, repairs = found | more, Repairs()
         located = self._located(left if assignment.locate else [], views, found, repairs)

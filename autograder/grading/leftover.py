@@ -5,12 +5,12 @@ is the answer of no known mistake, for these answer every question by itself. So
 wrong is asked once more, each question of a process of which nothing else is asked.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
 from autograder.asking import RemoteStudent
-from autograder.diagnosis import Accepted, Bank, Case, told_by
+from autograder.diagnosis import Accepted, Bank, Case, same, told_by
 from autograder.sandbox.session import Answer
 
 _PROBES = 2  # of an item: if neither is right then, something else is wrong in it
@@ -24,12 +24,18 @@ class Leftover:
     """Something is left from call to call.
 
     items: that it touches; in_part: those in which something else is wrong, too; questions: how
-    many are right without it.
+    many are right without it; others: the items in which none is, but something else comes.
     """
 
     items: tuple[str, ...]
     in_part: frozenset[str]
     questions: int
+    others: frozenset[str] = frozenset()
+
+    def beside(self, named: Iterable[str]) -> "Leftover":
+        """The same, where what else is wrong in some items is known: what is left is not that."""
+        more = [each for each in named if each in self.others]
+        return replace(self, items=(*self.items, *more), in_part=self.in_part.union(more))
 
     def has(self, items: Collection[str]) -> bool:
         """Whether it touches all of these."""
@@ -39,13 +45,15 @@ class Leftover:
     def said(self) -> str:
         """What the student reads of it."""
         return (
-            "It is right in the first call, and wrong after others: something is left from one "
-            "call, or from one module, to the next."
+            "What it gives hangs on the calls before: something is left from one call, or from one "
+            "module, to the next."
         )
 
     @property
     def proof(self) -> str:
         """What the numbers say."""
+        if not self.questions:
+            return "In processes of their own the same calls give something else."
         one = self.questions == 1
         calls = "a call that is" if one else f"{self.questions} calls that are"
         return f"Each in a process of its own, {calls} wrong here {'is' if one else 'are'} right."
@@ -55,8 +63,8 @@ class Leftover:
 class Afresh:
     """What a submission answers without what other calls leave.
 
-    answers: by place, of what was asked; leftover: what is wrong, if anything is right then;
-    left: the items in which something else is wrong, too.
+    answers: by place, of what was asked; leftover: what is wrong, if anything is other then; left:
+    the items in which something else is wrong, too.
     """
 
     answers: Mapping[int, Answer]
@@ -91,8 +99,11 @@ def asked_afresh(
                 return False
         return True
 
+    def is_other(place: int) -> bool:
+        return is_right(place) or not same(found[place], answers[place], bank.cases[place])
+
     probes = (x for each in wrong.values() for x in each[:: max(1, len(each) - 1)][:_PROBES])
-    if not any(map(is_right, probes)):
+    if not any(map(is_other, probes)):
         return Afresh({})
     rights: dict[str, list[bool]] = {}
     for item, places in wrong.items():
@@ -100,9 +111,9 @@ def asked_afresh(
             rights[item] = [is_right(place) for place in places]
     touched = tuple(item for item, each in rights.items() if any(each))
     left = tuple(item for item, each in rights.items() if not all(each))
+    others = frozenset(x for x in left if x not in touched and any(map(is_other, wrong[x])))
     questions = sum(sum(each) for each in rights.values())
-    leftover = Leftover(touched, frozenset(left), questions) if touched else None
-    return Afresh(found, leftover, left)
+    return Afresh(found, Leftover(touched, frozenset(left), questions, others), left)
 
 
 def _asked(student: RemoteStudent, case: Case) -> Answer:

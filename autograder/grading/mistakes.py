@@ -194,7 +194,8 @@ def _keys(
         lines = [x for x in lines if isinstance(x, Leftover) or (x.cell, x.line) != failure.where]
     rest: list[object] = list(lines) or ([failure] if failure is not None else [])
     if diagnosis is not None:
-        return [*_keys_of(diagnosis, ways), *(rest if diagnosis.partly else ())]
+        left = [each for each in lines if isinstance(each, Leftover)]
+        return [*_keys_of(diagnosis, ways), *(rest if diagnosis.partly else left)]
     if lines:
         return rest
     if item.verdict not in TO_DIAGNOSE:

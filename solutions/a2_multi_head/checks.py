@@ -552,9 +552,10 @@ def projection(agree: Agree) -> dict[str, Tensor]:
 
 @item("heads_mask", hint="Whose mask is it: that of this call, or that of one before it?")
 def test_mask_of_each_call(agree: Agree, draw: Draw) -> None:
-    """Each call has a mask of its own, also where the one before it had one of the same shape."""
+    """Each call has a mask of its own, or none, where the one before it had one of its shape."""
     mask, other = (draw_mask(draw, BATCH, 1, T_Q, T_K) for _ in range(2))
-    agree(attention(agree), *crossed(draw), mask=mask, before={"mask": other})
+    for now in (mask, None):
+        agree(attention(agree), *crossed(draw), mask=now, before={"mask": other})
 
 
 @item("heads_mask", hint="Does anything of a blocked position get past the mask?")

@@ -649,6 +649,14 @@ def test_encoder_mask_of_another_size(agree: Agree, draw: Draw) -> None:
     agree(encoder_layer(agree, *OTHER), draw.normal(BATCH, T, OTHER[0]), mask=draw_mask(draw, T, T))
 
 
+@item("encoder_mask", hint="Whose mask is it: that of this call, or that of one before it?")
+def test_encoder_mask_of_each_call(agree: Agree, draw: Draw) -> None:
+    """Each call has a mask of its own, or none, where the one before it had one of its shape."""
+    x, mask, other = draw.normal(BATCH, T, D_MODEL), draw_mask(draw, T, T), draw_mask(draw, T, T)
+    for now in (mask, None):
+        agree(encoder_layer(agree), x, mask=now, before={"mask": other})
+
+
 @item("encoder_mask", hint="What a mask is must not hang on how many sentences there are.")
 def test_encoder_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
     """A mask (t, t) is one of queries and keys, also with as many sentences as words."""
@@ -1025,6 +1033,15 @@ def test_decoder_target_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -
 def test_decoder_memory_mask(agree: Agree, draw: Draw, shape: tuple[int, ...]) -> None:
     """The memory mask alone holds in cross-attention, whatever its shape broadcasts from."""
     agree(decoder_layer(agree), *target_and_memory(draw), memory_mask=draw_mask(draw, *shape))
+
+
+@item("decoder_masks", hint="Whose mask is it: that of this call, or that of one before it?")
+@pytest.mark.parametrize(("name", "t_key"), [("target_mask", T), ("memory_mask", T_MEMORY)])
+def test_decoder_masks_of_each_call(agree: Agree, draw: Draw, name: str, t_key: int) -> None:
+    """Each call has masks of its own, or none, where the one before it had some of their shape."""
+    layer, asked, mask = decoder_layer(agree), target_and_memory(draw), draw_mask(draw, T, t_key)
+    for now in (draw_mask(draw, T, t_key), None):
+        agree(layer, *asked, **{name: now}, before={name: mask})
 
 
 @item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")

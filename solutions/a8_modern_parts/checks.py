@@ -701,9 +701,10 @@ def test_mask_of_as_many_words_as_sentences(agree: Agree, draw: Draw) -> None:
 
 @item("gqa_mask", hint="Whose mask is it: that of this call, or that of one before it?")
 def test_mask_of_each_call(agree: Agree, draw: Draw) -> None:
-    """Each call has a mask of its own, also where the one before it had one of the same shape."""
+    """Each call has a mask of its own, or none, where the one before it had one of its shape."""
     mask, other = (draw_mask(draw, BATCH, 1, T, T) for _ in range(2))
-    agree(attention(agree), sentences(draw), mask=mask, before={"mask": other})
+    for now in (mask, None):
+        agree(attention(agree), sentences(draw), mask=now, before={"mask": other})
 
 
 @item("gqa_mask", hint="Is a mask that blocks nothing the same as no mask?")

@@ -37,6 +37,25 @@ class MultiHeadAttention(nn.Module):
         self.weights = weights.detach()
         return self.out_proj(self.merge_heads(heads))
 """
+SHARES_EPS = """
+class Kept:
+    pass
+
+
+class LayerNorm(nn.Module):
+    kept = Kept()
+
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__()
+        self.kept.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x):
+        centred = x - x.mean(-1, keepdim=True)
+        variance = (centred * centred).mean(-1, keepdim=True)
+        return centred / (variance + self.kept.eps).sqrt() * self.weight + self.bias
+"""
 COUNTS_CALLS = """
 _calls = []
 
@@ -61,7 +80,7 @@ def test_it_is_one_mistake_that_costs_one_item(hand_in):
     assert all("left from call to call" in each.message for each in others)
     (card,) = cards_of(result, "diagnosis")
     told = as_text(card, result.max_score)
-    assert "It is right in the first call, and wrong after others" in told
+    assert "hangs on the calls before" in told
     assert "Each in a process of its own" in told
 
 
@@ -72,6 +91,16 @@ def test_what_else_is_wrong_is_named(hand_in):
     named = next(each for each in result.mistakes if each.kind == "named")
     assert "still part of autograd's graph" in named.what[0]
     assert named.items == ("heads_weights",)
+
+
+def test_it_is_told_where_another_mistake_is_in_all_that_it_touches(hand_in):
+    text = SHARES_EPS.replace(
+        "(variance + self.kept.eps).sqrt()", "(variance.sqrt() + self.kept.eps)"
+    )
+    result = hand_in("a4_layers", "layer_norm", text)
+    assert sorted(each.kind for each in result.mistakes) == ["leftover", "named"]
+    named = next(each for each in result.mistakes if each.kind == "named")
+    assert "eps is added after the root" in named.what[0]
 
 
 def test_every_item_pays_where_the_course_wants_it(hand_in):

@@ -2293,6 +2293,21 @@ class SubtractsTheLargestAndAddsATrifle(Attention):
         return powers.sum(-1, keepdim=True) + 1e-6
 
 
+class SubtractsTheLargestOfAllAndAddsABillionth(SubtractsTheLargestAndAddsATrifle):
+    def block(self, scores, mask):
+        return scores
+
+    def largest(self, scores):
+        return scores.max()
+
+    def exponentials(self, scores, mask):
+        powers = super().exponentials(scores, mask)
+        return powers if mask is None else powers * mask
+
+    def total(self, powers):
+        return powers.sum(-1, keepdim=True) + 1e-9
+
+
 class ScalesUnevenly(Attention):
     """The scores are divided by d_k ** 0.75: of q and k, one is divided by the root of d_k, and the
     other by the fourth root, too.

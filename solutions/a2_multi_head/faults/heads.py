@@ -1456,6 +1456,22 @@ class MaskOfAnEarlierCall(Heads):
         return None if mask is None else self.masks[mask.shape]
 
 
+class LastMaskWhereThereIsNone(Heads):
+    """Where no mask is passed, that of an earlier call is used again.
+
+    What does None say? And who asks for the mask of another sentence?
+    """
+
+    item = "heads_mask"
+
+    def finish(self):
+        self.last = None
+
+    def read_mask(self, mask, query, key):
+        self.last = self.last if mask is None else mask
+        return self.last
+
+
 class KeysKnownByTheirTensor(Heads):
     """Projected keys and values are kept for the next call with the same tensors: what was written
     into these meanwhile goes unnoticed.

@@ -3,6 +3,7 @@
 import math
 
 import torch
+import torch.nn.functional as F
 
 
 class Sinusoids:
@@ -141,6 +142,22 @@ class OddSizeGetsAColumnMore(Sinusoids):
 
     def fill(self, sines, cosines, d_model):
         return super().fill(sines, cosines, d_model + d_model % 2)
+
+
+class OddSizeFilledUpWithZeros(Sinusoids):
+    """An odd d_model gets a last column of zeros, in which all positions are alike.
+
+    It works, somehow; the docstring says that it should not. What does it ask for?
+    """
+
+    item = "encoding_odd_size"
+
+    def take(self, max_len, d_model):
+        self.more = d_model % 2
+        return max_len, d_model - self.more
+
+    def fill(self, sines, cosines, d_model):
+        return F.pad(super().fill(sines, cosines, d_model), (0, self.more))
 
 
 class OddSizeAsserted(Sinusoids):

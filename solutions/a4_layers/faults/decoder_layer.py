@@ -488,6 +488,32 @@ class IgnoresTheTargetMask(ThreeFrames):
         return None
 
 
+class LastTargetMaskWhereThereIsNone(ThreeFrames):
+    """Where no target_mask is passed, that of an earlier call is used again.
+
+    What does None say? And who asks for the mask of another sentence?
+    """
+
+    item = "decoder_masks"
+
+    def read_target_mask(self, mask, other, x):
+        self.last = getattr(self, "last", None) if mask is None else mask
+        return self.last
+
+
+class LastMemoryMaskWhereThereIsNone(ThreeFrames):
+    """Where no memory_mask is passed, that of an earlier call is used again.
+
+    What does None say? And who asks for the mask of another sentence?
+    """
+
+    item = "decoder_masks"
+
+    def read_memory_mask(self, mask, other, x, memory):
+        self.last_of_memory = getattr(self, "last_of_memory", None) if mask is None else mask
+        return self.last_of_memory
+
+
 class AlwaysCausal(ThreeFrames):
     """Without a target_mask, self-attention is causal.
 

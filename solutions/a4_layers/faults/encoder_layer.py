@@ -462,6 +462,19 @@ class IgnoresTheMask(SelfAttentionAndNetwork):
         return None
 
 
+class LastMaskWhereThereIsNone(SelfAttentionAndNetwork):
+    """Where no mask is passed, that of an earlier call is used again.
+
+    What does None say? And who asks for the mask of another sentence?
+    """
+
+    item = "encoder_mask"
+
+    def read_mask(self, mask, x):
+        self.last = getattr(self, "last", None) if mask is None else mask
+        return self.last
+
+
 class InvertsTheMask(SelfAttentionAndNetwork):
     """The mask is turned round on its way: what may be attended to is blocked.
 

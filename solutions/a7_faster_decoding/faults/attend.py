@@ -31,6 +31,9 @@ class Attend:
     def scale(self, scores, keys, attention):
         return scores / math.sqrt(keys.shape[-1])
 
+    def read(self, mask):
+        return mask
+
     def block(self, scores, mask):
         return scores if mask is None else scores.masked_fill(~mask, -torch.inf)
 
@@ -53,7 +56,7 @@ class Attend:
         return found
 
     def __call__(self, attention, x, keys, values, mask=None):
-        x = self.ask(x)
+        x, mask = self.ask(x), self.read(mask)
         queries = self.split(self.project(attention, x), attention.n_heads)
         scores = self.scale(self.score(queries, keys), keys, attention)
         weights = self.weigh(self.normalise(self.block(scores, mask)), mask)
@@ -441,6 +444,11 @@ class BlockedByLittle(Attend):
         return scores if mask is None else scores + (~mask) * -1e3
 
 
+class BlockedByTheMostOfFloat16(BlockedByLittle):
+    def block(self, scores, mask):
+        return scores if mask is None else scores + (~mask) * torch.finfo(torch.float16).min
+
+
 class BlockedWithTenThousand(Attend):
     """Blocked scores are set to a number such as -10000, and those of other keys may be lower.
 
@@ -461,8 +469,8 @@ class MaskOfTheFirstHead(Attend):
 
     item = "attend_mask"
 
-    def block(self, scores, mask):
-        return super().block(scores, mask[:, :1] if mask is not None and mask.dim() > 3 else mask)
+    def read(self, mask):
+        return mask[:, :1] if mask is not None and mask.dim() > 3 else mask
 
 
 class ThreeAxesAreBatchAndGrid(Attend):
@@ -474,9 +482,9 @@ class ThreeAxesAreBatchAndGrid(Attend):
 
     item = "attend_mask"
 
-    def block(self, scores, mask):
+    def read(self, mask):
         per_row = mask is not None and mask.dim() == 3
-        return super().block(scores, mask.unsqueeze(1) if per_row else mask)
+        return mask.unsqueeze(1) if per_row else mask
 
 
 class GridTakenForPadding(Attend):

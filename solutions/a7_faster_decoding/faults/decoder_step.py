@@ -560,6 +560,18 @@ class TooLongIsAnIndexError(DecoderStep):
             raise IndexError(f"index {t - 1} is out of bounds for dimension 0 of {len(table)}")
 
 
+class TooLongAsserted(DecoderStep):
+    """A target longer than max_len ends in an AssertionError; a ValueError was asked for.
+
+    assert is for what can never happen, and python -O leaves it out. How is an error raised?
+    """
+
+    item = "step_sizes"
+
+    def check_length(self, t, table):
+        assert t <= len(table), f"target has {t} tokens, and max_len is {len(table)}"
+
+
 class HeadsAreCounted(DecoderStep):
     """The heads are counted where the positions that are kept should be, and caches that fit are
     refused.

@@ -171,6 +171,38 @@ class AllStepsAgain(GreedyDecodeCached):
         return cache
 
 
+class ReadsTheLastWordToo(GreedyDecodeCached):
+    """The last word goes through the decoder, too, though none is written after it: a step too many,
+    and an error where max_len is one more than the model can read.
+
+    What must be asked before a step: whether there is a word to read, or one to write?
+    """
+
+    item = "cached_words"
+
+    def begin(self, model, source, start_id):
+        self.source = source
+        self.target = super().begin(model, source, start_id)
+        return self.target
+
+    def start(self, model, source):
+        self.cache = super().start(model, source)
+        return self.cache
+
+    def carry(self, cache, x, keys, values):
+        self.cache = super().carry(cache, x, keys, values)
+        return self.cache
+
+    def append(self, target, word, ended):
+        self.target = super().append(target, word, ended)
+        return self.target
+
+    def leave(self, model, was_training):
+        with torch.no_grad():
+            self.step(model, self.target, self.source, self.cache)
+        super().leave(model, was_training)
+
+
 class OutputOfAllPositions(GreedyDecodeCached):
     """The output layer is applied to all positions so far in each step.
 

@@ -803,6 +803,22 @@ class MaskOfAnEarlierCall(Grouped):
         return None if mask is None else self.masks[mask.shape]
 
 
+class LastMaskWhereThereIsNone(Grouped):
+    """Where no mask is passed, that of an earlier call is used again.
+
+    What does None say? And who asks for the mask of another sentence?
+    """
+
+    item = "gqa_mask"
+
+    def finish(self):
+        self.last = None
+
+    def read_mask(self, mask, x):
+        self.last = self.last if mask is None else mask
+        return self.last
+
+
 class EmptiedWhereAllHeadsAreBlocked(Grouped):
     """A query gets zeros only where it may attend to nothing in all heads; in a head of which it
     may hear nothing, while another hears, it spreads its weight evenly.
