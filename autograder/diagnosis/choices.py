@@ -4,6 +4,7 @@ One fault, two that are made often; and then what grows: to faults that explain 
 another is added that explains more of it, or more cases, until nothing is left.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations, islice, product, takewhile
@@ -195,17 +196,20 @@ class Choices:
     def _hints(self) -> dict[Faults, float]:
         """The single faults of which something is seen, in the first case of an item.
 
-        Of faults of which as much is seen, those come first that explain more of the cases, and
-        then those that show in more of the items.
+        Of faults of which as much is seen, those come first that are known to show in no more
+        cases than are wrong, then those that explain more, or show in more of the items.
         """
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
         found = self._seen_in(first.values())
 
-        def order(each: tuple[Faults, float]) -> tuple[float, int, int]:
+        wrong = Counter(ours.bank.cases[each].item for each in ours.wrong)
+
+        def order(each: tuple[Faults, float]) -> tuple[float, int, int, int]:
             faults, share = each
+            too_many = (Counter(faults[0].shows) - wrong).total()
             explained = sum(ours.agrees(faults, place) for place in ours.wrong[:_FEW])
-            return -share, -explained, -len(first.keys() & faults[0].shows)
+            return -share, too_many, -explained, -len(first.keys() & faults[0].shows)
 
         return dict(sorted(found.items(), key=order))
 
