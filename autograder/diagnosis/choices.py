@@ -221,7 +221,8 @@ class Choices:
         """
         if max(self._hints.values(), default=0.0) >= 1:
             return {}
-        found = self._seen_in(sorted(self._agreement.wrong, key=self._agreement.bank.cost)[:_FEW])
+        cheap = sorted(self._agreement.wrong, key=self._agreement.bank.cost)[:_SAMPLES]
+        found = self._seen_in(cheap)
         return {faults: share for faults, share in found.items() if share >= 1}
 
     def _seen_in(self, places: Iterable[int]) -> dict[Faults, float]:

@@ -2308,6 +2308,11 @@ class SubtractsTheLargestOfAllAndAddsABillionth(SubtractsTheLargestAndAddsATrifl
         return powers.sum(-1, keepdim=True) + 1e-9
 
 
+class SubtractsTheLargestOfAllAndAddsALittleMore(SubtractsTheLargestOfAllAndAddsABillionth):
+    def total(self, powers):
+        return powers.sum(-1, keepdim=True) + 1e-8
+
+
 class ScalesUnevenly(Attention):
     """The scores are divided by d_k ** 0.75: of q and k, one is divided by the root of d_k, and the
     other by the fourth root, too.
