@@ -1303,11 +1303,6 @@ class LogOfClampedOfATenBillionth(LogOfClamped):
         return logits.softmax(dim=-1).clamp(min=1e-10).log()
 
 
-class LogOfClampedOfATrillionth(LogOfClamped):
-    def logarithms(self, logits, real):
-        return logits.softmax(dim=-1).clamp(min=1e-12).log()
-
-
 class WordsAndPlacesMixed(SmoothedLoss):
     """The logits' last two axes change places and are cut into rows as if they had not: each row
     holds numbers of several places.
