@@ -59,10 +59,12 @@ def charge_proven(
     paying = set(paid)
     for each in proven:
         touched = [item for item in failed if item in each.items]
-        if touched and paying.isdisjoint(touched):
-            paying.add(max(touched, key=lambda item: failed[item].points))
-        alone = {x: each for x in touched if x not in each.in_part}
-        right_but_for = alone | right_but_for
+        alone = [item for item in touched if item not in each.in_part]
+        # Of what calls leave, an item pays in which nothing else is wrong.
+        may_pay = (alone or touched) if isinstance(each, Leftover) else touched
+        if may_pay and paying.isdisjoint(may_pay):
+            paying.add(max(may_pay, key=lambda item: failed[item].points))
+        right_but_for = dict.fromkeys(alone, each) | right_but_for
     return [
         carry(item, _right_but_for(right_but_for[item.item]), share, item.message)
         if item.item in right_but_for and item.item not in paying

@@ -79,7 +79,9 @@ class Explaining:
         leftover = [x for each in leftover if (x := each.beside(more)).items]
         left = [x for x in left if x not in more]
         found, repairs = found | more, Repairs()
-        located = self._located(left if assignment.locate else [], views, found, repairs)
+        blind = {x for each in leftover for x in each.of_modules.intersection(each.items)}
+        sought = [x for x in left if x not in blind] if assignment.locate else []
+        located = self._located(sought, views, found, repairs)
         hidden = self._hidden(left, located, repairs, views)
         if more := more | self._named(hidden, _mended(repairs), found):
             found |= more

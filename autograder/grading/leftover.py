@@ -7,10 +7,11 @@ wrong is asked once more, each question of a process of which nothing else is as
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 from autograder.asking import RemoteStudent
 from autograder.diagnosis import Accepted, Bank, Case, same, told_by
+from autograder.sandbox.modules import Blueprint
 from autograder.sandbox.session import Answer
 
 _PROBES = 2  # of an item: if neither is right then, something else is wrong in it
@@ -24,13 +25,16 @@ class Leftover:
     """Something is left from call to call.
 
     items: that it touches; in_part: those in which something else is wrong, too; questions: how
-    many are right without it; others: the items in which none is, but something else comes.
+    many are right without it; others: the items in which none is, but something else comes;
+    of_modules: those whose modules are made once for several questions: where an edit keeps one
+    from being used again, that alone may make these right.
     """
 
     items: tuple[str, ...]
     in_part: frozenset[str]
     questions: int
     others: frozenset[str] = frozenset()
+    of_modules: frozenset[str] = frozenset()
 
     def beside(self, named: Iterable[str]) -> "Leftover":
         """The same, where what else is wrong in some items is known: what is left is not that."""
@@ -113,7 +117,13 @@ def asked_afresh(
     left = tuple(item for item, each in rights.items() if not all(each))
     others = frozenset(x for x in left if x not in touched and any(map(is_other, wrong[x])))
     questions = sum(sum(each) for each in rights.values())
-    return Afresh(found, Leftover(touched, frozenset(left), questions, others), left)
+    made = (item for item in rights if any(map(partial(_is_of_a_module, bank), wrong[item])))
+    how = frozenset(left), questions, others, frozenset(made)
+    return Afresh(found, Leftover(touched, *how), left)
+
+
+def _is_of_a_module(bank: Bank, place: int) -> bool:
+    return isinstance(bank.cases[place].question.target, Blueprint)
 
 
 def _asked(student: RemoteStudent, case: Case) -> Answer:

@@ -24,6 +24,10 @@ class MultiHeadAttention(nn.Module):
             nn.Linear(d_model, d_model) for _ in range(4)
         )
 
+    @classmethod
+    def configure(cls, n_heads):
+        cls.sizes["heads"] = n_heads
+
     def split_heads(self, x):
         return x.unflatten(-1, (self.sizes["heads"], -1)).transpose(1, 2)
 
@@ -37,6 +41,13 @@ class MultiHeadAttention(nn.Module):
         self.weights = weights.detach()
         return self.out_proj(self.merge_heads(heads))
 """
+CONFIGURED = """
+        self.weights = None
+        self.configure(n_heads)
+"""
+OF_EACH_SENTENCE = """        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)
+        heads, weights ="""
 SHARES_EPS = """
 class Kept:
     pass
@@ -78,10 +89,19 @@ def test_it_is_one_mistake_that_costs_one_item(hand_in):
     others = [each for each in result.items if each.verdict == "carried"]
     assert {each.item for each in others} == set(mistake.items) - set(lost)
     assert all("left from call to call" in each.message for each in others)
+    assert mistake.place is None
     (card,) = cards_of(result, "diagnosis")
     told = as_text(card, result.max_score)
     assert "hangs on the calls before" in told
     assert "Each in a process of its own" in told
+
+
+def test_no_line_is_told_that_keeps_a_module_from_being_used_again(hand_in):
+    """`self.weights = self.configure` in the place of None did, and made all of it right."""
+    text = SHARES_SIZES.replace('        self.sizes["heads"] = n_heads\n', CONFIGURED)
+    (mistake,) = hand_in("a2_multi_head", "multi_head", text, locate=True).mistakes
+    assert mistake.kind == "leftover"
+    assert mistake.place is None
 
 
 def test_what_else_is_wrong_is_named(hand_in):
@@ -91,6 +111,15 @@ def test_what_else_is_wrong_is_named(hand_in):
     named = next(each for each in result.mistakes if each.kind == "named")
     assert "still part of autograd's graph" in named.what[0]
     assert named.items == ("heads_weights",)
+
+
+def test_it_costs_an_item_in_which_nothing_else_is_wrong(hand_in):
+    text = SHARES_SIZES.replace("        heads, weights =", OF_EACH_SENTENCE)
+    result = hand_in("a2_multi_head", "multi_head", text)
+    costs = {each.kind: each.costs for each in result.mistakes}
+    assert costs["named"] == {"heads_mask": 3.0}
+    ((item, lost),) = costs["leftover"].items()
+    assert (item != "heads_mask", lost) == (True, 2.0)
 
 
 def test_it_is_told_where_another_mistake_is_in_all_that_it_touches(hand_in):
