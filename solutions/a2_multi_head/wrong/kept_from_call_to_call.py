@@ -3,6 +3,7 @@
 # lines: raise ValueError(f"{d_model} does not split into heads of {d_model // n_heads}")
 # lines: if key is not self.last_key:
 # lines: if self.weights is None:
+# lines: self.last_key = key
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads):
