@@ -5,6 +5,7 @@ is the answer of no known mistake, for these answer every question by itself. So
 wrong is asked once more, each question of a process of which nothing else is asked.
 """
 
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -18,6 +19,11 @@ _PROBES = 2  # of an item: if neither is right then, something else is wrong in 
 _MOST = 60  # questions of one submission: each takes a process
 _TIMES = 3  # each is asked, where an item has few: what is drawn may be right by luck
 _FEW = 3
+_SECONDS = 10.0  # that all of them may take: usually it is one or two
+
+
+class _TooLong(Exception):
+    """The questions took longer than they may."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,8 @@ def asked_afresh(
 ) -> Afresh:
     """What is right of these items once each question is the first of its process.
 
-    answers: by place, as they were given; student: the submission in a fresh process.
+    answers: by place, as they were given; student: the submission in a fresh process, where its
+    cells are run again: nothing is told of whose cells take too long for that.
     """
     wrong: dict[str, list[int]] = {}
     for place, answer in answers.items():
@@ -93,11 +100,14 @@ def asked_afresh(
         if case.item in items and not (case.is_value or accepted):
             wrong.setdefault(case.item, []).append(place)
     found: dict[int, Answer] = {}
+    until = time.monotonic() + _SECONDS
 
     @cache
     def is_right(place: int) -> bool:
         few = len(wrong[bank.cases[place].item]) < _FEW
         for _ in range(_TIMES if few else 1):
+            if time.monotonic() > until:
+                raise _TooLong
             found[place] = _asked(student(), bank.cases[place])
             if not bank.is_right(place, found[place]):
                 return False
@@ -107,12 +117,15 @@ def asked_afresh(
         return is_right(place) or not same(found[place], answers[place], bank.cases[place])
 
     probes = (x for each in wrong.values() for x in each[:: max(1, len(each) - 1)][:_PROBES])
-    if not any(map(is_other, probes)):
-        return Afresh({})
     rights: dict[str, list[bool]] = {}
-    for item, places in wrong.items():
-        if len(found) + len(places) <= _MOST:
-            rights[item] = [is_right(place) for place in places]
+    try:
+        for item, places in wrong.items() if any(map(is_other, probes)) else ():
+            if len(found) + len(places) <= _MOST:
+                rights[item] = [is_right(place) for place in places]
+    except _TooLong:
+        rights.clear()
+    if not rights:
+        return Afresh({})
     touched = tuple(item for item, each in rights.items() if any(each))
     left = tuple(item for item, each in rights.items() if not all(each))
     others = frozenset(x for x in left if x not in touched and any(map(is_other, wrong[x])))

@@ -6,6 +6,7 @@ import pytest
 
 from autograder.course.result import Verdict
 from autograder.export.cards import as_text, cards_of
+from autograder.grading import leftover
 from autograder.grading.judge import verdict_on
 from autograder.grading.leftover import Leftover
 from autograder.grading.mistakes import mistakes_of
@@ -130,6 +131,13 @@ def test_it_is_told_where_another_mistake_is_in_all_that_it_touches(hand_in):
     assert sorted(each.kind for each in result.mistakes) == ["leftover", "named"]
     named = next(each for each in result.mistakes if each.kind == "named")
     assert "eps is added after the root" in named.what[0]
+
+
+def test_nothing_is_told_of_whose_cells_take_too_long_to_be_run_again(hand_in, monkeypatch):
+    monkeypatch.setattr(leftover, "_SECONDS", -1.0)
+    result = hand_in("a6_translation", "warmup_rate", COUNTS_CALLS)
+    assert [each.kind for each in result.mistakes] == ["unknown"]
+    assert result.trouble is None
 
 
 def test_every_item_pays_where_the_course_wants_it(hand_in):
