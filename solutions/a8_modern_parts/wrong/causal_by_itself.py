@@ -1,5 +1,5 @@
 # A causal mask where none is passed, dropout in the network, and the eps of another norm.
-# fails: rms_eps, swiglu_output, gqa_groups, gqa_tensors
+# fails: rms_eps, swiglu_output, gqa_groups, gqa_mask, gqa_tensors
 # %% solution="root_mean_square"
 class RMSNorm(nn.Module):
     """ LayerNorm, but without the mean and without the bias """

@@ -1,5 +1,5 @@
 # Copied the LLaMA code from GitHub and adapted it to the names of the notebook.
-# fails: rms_output, rms_eps, rms_tensors, rotary_positions, rotary_tensors, swiglu_output, gqa_groups, gqa_tensors
+# fails: rms_output, rms_eps, rms_tensors, rotary_positions, rotary_tensors, swiglu_output, gqa_groups, gqa_mask, gqa_tensors
 # lines: output = self._norm(x.float()).type_as(x)
 # lines: freqs_cis = precompute_freqs_cis(dim, len(positions), base, x.device)
 # lines: d_ff = multiple_of * ((d_ff + multiple_of - 1) // multiple_of)
