@@ -629,8 +629,8 @@ def endings_in_turn(
 ) -> tuple[Blueprint, Tensor, int, int]:
     """A model, four sources, start_id and end_id: rows end one after the other, the last does not.
 
-    Each has padding of its own. When two rows have ended, the last would write something else if
-    what is padding in the third were blocked.
+    Each has padding of its own. When two rows have ended, and the third has not, the last would
+    write something else if what is padding in the third were blocked.
     """
     model, lengths = writer(reference, agree, draw, [PAD]), range(2, T_SOURCE + 1)
     weights, ids = model.weights or {}, range(PAD + 1, TARGET_VOCAB)
@@ -653,7 +653,7 @@ def endings_in_turn(
                 asked = last, memory[rows[3] :][:1], source[rows[2] :][:1]
                 x = reference.call(model.of("decode"), *asked).value
                 words = (x @ weights["output.weight"].T + weights["output.bias"]).argmax(-1)
-                differs = words[0, steps[1] : -1] != last[0, steps[1] + 1 :]
+                differs = words[0, steps[1] : third] != last[0, steps[1] + 1 : third + 1]
                 if len({real[row] for row in rows}) == len(rows) and differs.any():
                     return model, source[list(rows)], start_id, end_id
     raise LookupError("no model whose rows end in turn, each with its own padding, was found")
