@@ -101,7 +101,7 @@ class Mistake(BaseModel):
 
     named: the numbers prove which of the known mistakes it is; line: a change of that line alone
     puts it right; error: an exception, which may hide others; loop: one that was not done in time;
-    leftover: right alone, and wrong after other calls; unknown: nothing explains it.
+    leftover: it hangs on the calls before; unknown: nothing explains it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

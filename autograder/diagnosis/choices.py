@@ -202,7 +202,6 @@ class Choices:
         ours = self._agreement
         first = {ours.bank.cases[each].item: each for each in reversed(ours.wrong)}
         found = self._seen_in(first.values())
-
         wrong = Counter(ours.bank.cases[each].item for each in ours.wrong)
 
         def order(each: tuple[Faults, float]) -> tuple[float, int, int, int]:
