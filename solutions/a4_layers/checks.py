@@ -1041,7 +1041,8 @@ def test_decoder_masks_of_each_call(agree: Agree, draw: Draw, name: str, t_key: 
     """Each call has masks of its own, or none, where the one before it had some of their shape."""
     layer, asked, mask = decoder_layer(agree), target_and_memory(draw), draw_mask(draw, T, t_key)
     for now in (draw_mask(draw, T, t_key), None):
-        agree(layer, *asked, **{name: now}, before={name: mask})
+        masks: dict[str, Any] = {name: now}
+        agree(layer, *asked, **masks, before={name: mask})
 
 
 @item("decoder_masks", hint="What a mask is must not hang on how many sentences there are.")

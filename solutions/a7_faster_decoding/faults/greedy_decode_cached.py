@@ -152,8 +152,8 @@ class PrefixAgainAndMemoryAnew(PrefixAgain):
 
 
 class AllStepsAgain(GreedyDecodeCached):
-    """The cache is started anew in each step, and all words so far go through the decoder again, one
-    after the other.
+    """The cache is started anew in each step, and all words so far go through the decoder again,
+    one after the other.
 
     What has the step before kept, and of which of these words?
     """
@@ -172,8 +172,8 @@ class AllStepsAgain(GreedyDecodeCached):
 
 
 class ReadsTheLastWordToo(GreedyDecodeCached):
-    """The last word goes through the decoder, too, though none is written after it: a step too many,
-    and an error where max_len is one more than the model can read.
+    """The last word goes through the decoder, too, though none is written after it: a step too
+    many, and an error where max_len is one more than the model can read.
 
     What must be asked before a step: whether there is a word to read, or one to write?
     """
