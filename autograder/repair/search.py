@@ -5,7 +5,6 @@ the cell is right, or all of one item and nothing worse than before, proves that
 where it was made. When edits of one size do so in different lines, nothing is proven.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +18,8 @@ from autograder.repair.located import Located
 from autograder.repair.proof import Proof, best, in_one_line, proof_of
 from autograder.repair.purse import ALL, KEPT, Purse
 from autograder.repair.skipping import skipped
+from autograder.repair.spot import raising
+from autograder.repair.tally import Tally
 from autograder.repair.trying import (
     Repairs,
     StudentOf,
@@ -35,8 +36,6 @@ from autograder.repair.view import View
 from autograder.sandbox.failure import Failure
 from autograder.sandbox.session import Answer
 
-_ENOUGH = 2  # of these in one line: it is a loop
-_PARTS = 3  # edits of one line that mend some of it: what they mend is known
 _FIRSTS = 5  # cases by which an edit is seen to be worth more questions, one after the other
 _SOONEST, _REST = TIERS[:3], TIERS[3:]
 _AT_ONCE = 50  # edits, before it is seen what they brought
@@ -216,13 +215,15 @@ class _Search:
     def _firsts(self, places: Sequence[int]) -> list[int]:
         """The smallest wrong case of each item: of two mistakes, one may show alone in some.
 
-        Items that are explained come last: there is a mistake that they do not need.
+        Items that are explained come last: there is a mistake that they do not need. And first what
+        raises: fewer lines are reached.
         """
         first: dict[str, int] = {}
         for at in places:
             if at in self.wrong:
                 first.setdefault(self.cases[at].item, at)
-        asked = sorted(first, key=lambda item: item not in self.failed)
+        silent = {item for item, at in first.items() if self._raised(at) is None}
+        asked = sorted(first, key=lambda item: (item not in self.failed, item in silent))
         return [first[item] for item in asked][:_FIRSTS]
 
     def _search(
@@ -230,16 +231,17 @@ class _Search:
     ) -> list[Proof]:
         """The edits of the lowest tier that make everything right; if none does, all that count."""
         self.purse.pay(0.0, forks=1)  # at least
-        raised = self._raised(places[0])
-        view.learn(trials.kinds(view, self.cases[places[0]]), raised)
+        case, line = self.cases[places[0]], self._raised(places[0])
+        raised = set() if line is None and not case.is_of_an_error else raising(view, line)
+        view.learn(trials.kinds(view, case), raised)
         parts: list[Proof] = []
         for tier in tiers:
             try:
-                these = that_name(edits(view, tier), self.cases[places[0]], self.answers[places[0]])
+                these = that_name(edits(view, tier), case, self.answers[places[0]])
             except TooManyEdits:
                 self.purse.pay(self.purse.left)
                 break
-            ordered = sorted(these, key=lambda x: (x.line != raised, not x.compares))
+            ordered = sorted(these, key=lambda x: (x.line not in raised, not x.compares))
             proofs = self._proofs(trials, ordered, places)
             if proofs is None:
                 break
@@ -257,8 +259,7 @@ class _Search:
         self, trials: Trials, these: Sequence[Edit], places: Sequence[int]
     ) -> list[Proof] | None:
         """What edits prove; None if not all could be tried: another line might be as good."""
-        first, left, found = places[0], list(these), list[Proof]()
-        done, parts = Counter[int](), Counter[int]()
+        first, left, found, tally = places[0], list(these), list[Proof](), Tally()
         while left:
             if self.purse.is_down_to(self.least):
                 return None
@@ -268,21 +269,19 @@ class _Search:
             self.purse.pay(calls + made, cells=len(tried))
             for each in tried:
                 if not each.ended:
-                    done[each.edit.line] += 1
+                    tally.did_not_end(each.edit)
                     self.purse.pay(1e3 * each.seconds, forks=not trials.is_running)
             for edit in (each.edit for each in tried if each.right):
                 if self.purse.is_down_to(self.least):
                     return None
-                if done[edit.line] < _ENOUGH and parts[edit.line] < _PARTS:
+                if tally.asks_more(edit):
                     asked = trials.ask(edit.text, map(self._paid, places))
                     proof = self._proof(edit, places, asked, self.wrong)
                     self.purse.pay(1e3 * trials.take_lost(), forks=not trials.is_running)
                     if proof is not None and (proof.final or not edit.goes_round):
                         found.append(proof)
-                        parts[edit.line] += 1
-                        if proof.final:  # nothing can be better here: is another line as good?
-                            done[edit.line] = _ENOUGH
-            left = [each for each in left[len(tried) :] if done[each.line] < _ENOUGH]
+                        tally.proves(edit, proof.final)
+            left = [each for each in left[len(tried) :] if tally.tries(each)]
         return found
 
     def _paid(self, at: int) -> Case:

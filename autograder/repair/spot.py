@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import libcst as cst
+from libcst.matchers import If, findall
 
 from autograder.repair.rules import NO_VALUE, places
 from autograder.repair.view import Kind, View
@@ -126,6 +127,24 @@ class Spot:
             elif isinstance(outer, cst.BaseStatement):
                 break
         return not (isinstance(node, cst.Name) and node.value in NO_VALUE)
+
+
+def raising(view: View, line: int | None) -> set[int]:
+    """The line that raises an exception, or where it is told to, that of the test by which it does.
+
+    line: None where nothing was raised, and should be: then those of all tests.
+    """
+    if line is None:
+        lines = range(1, len(view.text.splitlines()) + 1)
+        return {each for at in lines if _raises(view, at) for each in raising(view, at)}
+    if not _raises(view, line):
+        return {line}
+    tests = [view.lines(each) for each in findall(view.module, If())]
+    return {max((each[0] for each in tests if line in each), default=line)}
+
+
+def _raises(view: View, line: int) -> bool:
+    return view.line(line).startswith("raise")
 
 
 def spots(view: View) -> Iterator[Spot]:

@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
@@ -73,17 +73,17 @@ class View:
         self._parents = dict(_children(self.module))
         self._kinds: Mapping[cst.CSTNode, Kind] | None = None
         self._reached: set[cst.CSTNode] = set()
-        self._raised: int | None = None
+        self._raised: Collection[int] = ()
         # Found once for each function or class, and forgotten with the view.
         self.bound_in = cache(self._bound_in)
         self.bound_values = cache(self._bound_values)
         self.fields_of = cache(_fields)
         self.kinds_in = cache(self._kinds_in)
 
-    def learn(self, kinds: Mapping[cst.CSTNode, Kind], raised: int | None) -> None:
+    def learn(self, kinds: Mapping[cst.CSTNode, Kind], raised: Collection[int]) -> None:
         """Keep what its parts are while a question is answered; none: nothing is known.
 
-        raised: the line that raised an exception then: it was reached, too.
+        raised: the lines by which an exception was raised then: they were reached, too.
         """
         self._kinds = kinds or None
         self._raised = raised
@@ -106,8 +106,8 @@ class View:
         return None if self._kinds is None else self._kinds.get(node)
 
     def has_raised(self, node: cst.CSTNode) -> bool:
-        """Whether the line that raised an exception is that of a node, or one of its lines."""
-        return self._raised is not None and self._raised in self.lines(node)
+        """Whether a line by which an exception was raised is one of a node's."""
+        return any(each in self.lines(node) for each in self._raised)
 
     def reached(self, node: cst.CSTNode) -> bool:
         """Whether a node's statement was reached, as far as that is known."""

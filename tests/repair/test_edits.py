@@ -134,7 +134,7 @@ def test_what_belongs_into_a_block_and_what_leaves_more_than_the_loop(old, new):
 )
 def test_who_goes_round_may_only_go_round_it(line, round_it):
     view = View(f"def f(q):\n    {line}\n    return q\n")
-    view.learn({}, raised=2)
+    view.learn({}, raised={2})
     found = {x.line: x.goes_round for x in edits(view, AS_MUTANTS) if x.new.strip() == "pass"}
     assert found == {2: round_it, 3: False}
 
@@ -180,7 +180,7 @@ def test_what_was_not_reached_is_left_alone_and_kinds_spare_edits():
     kinds = dict.fromkeys(
         (function.params.params[0].name, last.left, last, test), Kind("int", None)
     )
-    view.learn(kinds, None)
+    view.learn(kinds, ())
     found = [each for tier in TIERS for each in edits(view, tier)]
     assert {each.line for each in found} == {1, 2, 4}
     assert not [each for each in found if "transpose" in each.text]
@@ -246,7 +246,7 @@ def test_a_mask_that_may_be_none_blocks_only_where_there_is_one():
     x, m = (each.name for each in function.params.params)
     value = function.body.body[0].body[0].value
     floats, bools = Kind("torch.float64", (2, 3)), Kind("torch.bool", (2, 3))
-    view.learn({x: floats, m: bools, value: floats}, None)
+    view.learn({x: floats, m: bools, value: floats}, ())
     found = {each.text for tier in TIERS for each in edits(view, tier)}
     assert "def f(x, m=None):\n    return (x if m is None else x.masked_fill(~m, 0.0))\n" in found
 
