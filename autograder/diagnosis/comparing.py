@@ -14,6 +14,7 @@ from autograder.sandbox.session import Answer
 # A fault is told only where it is that many times what is allowed away from what is right.
 FACTOR = 100.0
 _LOOSELY = 1e-6  # what a few numbers made in float32 may move the others
+_NOTHING = 1e-12  # what whole numbers and truth values may differ by, of those in a double
 _FACTOR_BY_HAND = 10.0  # of numbers with two decimals: more there cannot be
 
 
@@ -96,10 +97,10 @@ def parts_apart(one: Any, other: Any, case: Case, loosely: bool, zeros: Any = No
 
 
 def is_rows(value: Any) -> bool:
-    """Whether it is a tensor of numbers that lie in rows."""
+    """Whether it is a tensor of numbers, or of truth values, that lie in rows."""
     return (
         isinstance(value, Tensor)
-        and value.is_floating_point()
+        and not (value.is_complex() or value.is_quantized)
         and value.device.type != "meta"
         and value.layout == torch.strided
         and value.dim() > 0
@@ -120,6 +121,8 @@ def _distance_of(one: Tensor, other: Tensor) -> float:
 
 def allowed(value: Tensor, case: Case, loosely: bool) -> float:
     """How large that may be."""
+    if not value.is_floating_point():
+        return _NOTHING
     double = value.dtype == torch.float64 and not case.in_float32
     tolerance = max(case.tolerance, _LOOSELY) if loosely else case.tolerance
     return tolerance if double else max(tolerance, FLOAT32)

@@ -57,7 +57,8 @@ class Parts:
 class WrongParts:
     """What is wrong in an answer: rows of numbers, or what is one: found once, for many others.
 
-    Two mistakes that show in one answer leave each other some of it: a gradient, a row.
+    Two mistakes that show in one answer leave each other some of it: a gradient, a row, or of which
+    kind it is, where that is wrong, too.
     """
 
     def __init__(self, answer: Answer, case: Case, loosely: bool = False) -> None:
@@ -65,6 +66,7 @@ class WrongParts:
         self._loosely = loosely
         self._ours, right = (Parts(each, case, loosely) for each in (answer, case.right))
         self._others: dict[str, Any] = {}
+        self._kinds: list[tuple[str, tuple[Any, ...]]] = []  # that are wrong
         for name, value in self._ours.seen.items():
             if name not in self._ours.rows and self._away(value, right.seen.get(name)) >= FACTOR:
                 self._others[name] = value
@@ -80,6 +82,7 @@ class WrongParts:
                 rows, away = rows[wrong], away[wrong]
             else:
                 away = np.zeros(len(rows))
+                self._kinds += [each for each in self._ours.kinds if each[0] == name]
             where += list(rows)
             off.append(away)
             most.append(np.full(len(rows), allows))
@@ -91,14 +94,14 @@ class WrongParts:
 
     def __len__(self) -> int:
         """How many they are."""
-        return len(self._first) + len(self._others)
+        return len(self._first) + len(self._others) + len(self._kinds)
 
     def shared(self, other: Parts, nearly: float) -> tuple[int, int]:
         """How many of them another answer has, and has but for `nearly` of the way from right."""
         away = [
             self._away(each, other.seen[x]) for x, each in self._others.items() if x in other.seen
         ]
-        own = near = sum(each <= 1 for each in away)
+        own = near = sum(each <= 1 for each in away) + sum(x in other.kinds for x in self._kinds)
         if len(self._first):
             theirs = other.numbers_as_in(self._ours)[self._where]
             rows = np.maximum.reduceat(_apart(self._numbers, theirs), self._first)
