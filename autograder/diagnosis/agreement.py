@@ -1,5 +1,6 @@
 """How far faults of a component give what a submission gives."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -102,6 +103,13 @@ class Agreement:
         """The choices, one by one, as long as anything may be asked; which is not used up by it."""
         before = self._left
         yield from takewhile(lambda _: self.is_patient, choices)
+        self._left = before
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is asked meanwhile is not used up by it."""
+        before = self._left
+        yield
         self._left = before
 
     @property

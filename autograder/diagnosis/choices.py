@@ -11,7 +11,7 @@ from itertools import combinations, islice, product, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.evidence import tensors_of
-from autograder.diagnosis.fault import Fault, Faults, combine
+from autograder.diagnosis.fault import Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, of other items if there are, of which one must be
@@ -27,10 +27,6 @@ def best(found: Mapping[Faults, float]) -> list[Faults]:
     return [each for each, gain in found.items() if gain >= most / 2][:_SEEDS]
 
 
-def _may_show(fault: Fault, item: str) -> bool:
-    return item in fault.shows or not fault.shows
-
-
 class Choices:
     """The choices for one component.
 
@@ -42,6 +38,8 @@ class Choices:
         self._before = before
         self._bases = [before, ()] if before else [()]
         self._known = known
+        self._larger: list[list[Faults]] = []  # two mistakes, three, and more, as far as asked for
+        self._forks: list[list[Faults]] = []  # seeds to which what is likely was added, and no more
 
     def each(
         self, may_be: Callable[[Iterable[Faults]], Iterable[Faults]]
@@ -100,11 +98,15 @@ class Choices:
         return [(each,) for each in self._agreement.bank.built_on(self._agreement.component)]
 
     def grown(
-        self, bases: Sequence[Faults], places: Sequence[int], among: Faults | None = None
+        self,
+        bases: Sequence[Faults],
+        places: Sequence[int],
+        among: Faults | None = None,
+        unlikely: bool = False,
     ) -> dict[Faults, float]:
-        """These with one more fault that explains more of some of the places, the best first.
+        """These with one more fault that explains more of some places, and how much: 1 is a case.
 
-        among: the faults that are tried, or all. Returns how much more: 1 or more is a whole case.
+        among: the faults tried, or all; unlikely: also beside likelier ones that explain a case.
         """
         gains: dict[Faults, float] = {}
         for base in bases:
@@ -114,7 +116,9 @@ class Choices:
                 had = self._agreement.hint(base, place)
                 explained = False
                 for faults, goes_on in self._more(base, left, place, among):
-                    if not self._agreement.is_patient or (explained and not goes_on):
+                    if not self._agreement.is_patient or (
+                        explained and not goes_on and not unlikely
+                    ):
                         break
                     gain = self._agreement.hint(faults, place) - had
                     # Where little is wrong that proves nothing; a base is proven elsewhere.
@@ -143,7 +147,7 @@ class Choices:
         cases = self._agreement.bank.cases
         items, item = {cases[each].item for each in left}, cases[place].item
         faults = self._agreement.faults if among is None else among
-        may_be = [each for each in faults if _may_show(each, item)]
+        may_be = [each for each in faults if each.may_show(item)]
         distance = {each: len(items.symmetric_difference(each.shows)) for each in may_be}
         before = -1
         for fault in sorted(may_be, key=lambda each: distance[each]) if base else may_be:
@@ -188,8 +192,7 @@ class Choices:
     @property
     def _threes(self) -> Iterator[Faults]:
         """Three mistakes that are made often, of which two show nothing without the third."""
-        possible = set(self._agreement.faults)
-        common = [each for each in self._agreement.component.common if each in possible]
+        common = [x for x in self._agreement.component.common if x in self._agreement.faults]
         return filter(combine, combinations(common, 3))
 
     @cached_property
@@ -228,7 +231,7 @@ class Choices:
         """How much of a case the single faults explain, at most."""
         found: dict[Faults, float] = {}
         for place, faults in product(places, self._singles):
-            may_be = _may_show(faults[0], self._agreement.bank.cases[place].item)
+            may_be = faults[0].may_show(self._agreement.bank.cases[place].item)
             share = self._agreement.hint(faults, place) if may_be else 0.0
             if share > found.get(faults, 0.0):
                 found[faults] = share
@@ -255,11 +258,6 @@ class Choices:
         """The faults of which something is seen: the likeliest to be found together."""
         return tuple(dict.fromkeys(each[0] for each in (*self._hints, *self._beyond)))
 
-    @cached_property
-    def _larger(self) -> list[list[Faults]]:
-        """Two mistakes, three, and more, as far as they were asked for."""
-        return []
-
     @property
     def largest(self) -> list[Faults]:
         """Those that explained the most when the last mistake was added."""
@@ -272,6 +270,12 @@ class Choices:
         if max(found.values(), default=0.0) < 1:  # of all, what explains no case alone, too
             found |= self.grown(self._seeds, places)
             found = dict(sorted(found.items(), key=lambda each: -each[1]))
+        if max(found.values(), default=0.0) >= 1:
+            self._forks.append(self._seeds)
+        if not found and self._forks:  # a dead end: what was as good there led away from the rest
+            with self._agreement.aside():
+                more = self.grown(self._forks.pop(), places, unlikely=True)
+            found = {each: gain for each, gain in more.items() if gain >= 1}
         if not self._larger and not found:
             found = self._pairs()
         if max(found.values(), default=0.0) >= _SEEN:

@@ -40,6 +40,10 @@ class Fault:
         """What is the same in all ways to write it."""
         return self.component, self.sentence
 
+    def may_show(self, item: str) -> bool:
+        """Whether it is known to show in an item, or nothing is known of it."""
+        return item in self.shows or not self.shows
+
     @property
     def id(self) -> str:
         """Its name in results: `area.AddsTheSides`."""

@@ -147,7 +147,9 @@ class _Search:
         if whole:
             # Of two faults, one may be enough here.
             parts = [(each,) for each in dict.fromkeys(all_of(whole))]
-            choices = ours.fitting(parts, places) or [_seen_in(item, each) for each in whole]
+            choices = ours.fitting(parts, places) or [
+                tuple(x for x in each if x.may_show(item)) or each for each in whole
+            ]
         else:
             choices = self._explain_item(item, places)
         # What explains all that is known may be nearly right in some of it.
@@ -193,7 +195,15 @@ class _Search:
                     left = [each for each in items if each not in sure]
                     sure |= self._explained_by(several, left)
         sure |= self._on_top_of(told, [each for each in items if each not in sure])
-        return settled(self._without_contradiction(sure))
+        together = self._together(sure)
+        sure |= self._explained_by(together, [each for each in items if each not in sure])
+        return settled(self._without_contradiction(sure, together))
+
+    def _together(self, found: Mapping[str, Diagnosis]) -> Faults:
+        """All that explains items for certain, if it can be at work at once, and is not hidden."""
+        certain = {*all_of(each.faults for each in found.values() if not each.alternatives)}
+        several = tuple(each for each in self._agreement.component.faults if each in certain)
+        return several if combine(several) and not self._agreement.would_show(several) else ()
 
     def _on_top_of(self, told: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
         """What explains these items by themselves, or together with what is known from others.
@@ -223,18 +233,18 @@ class _Search:
         return found
 
     def _explained_by(self, several: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
-        """Those of the items that some or all of these faults explain: the fewest that do."""
+        """Those of the items that these faults explain: by as few of them as do."""
         ours, found = self._agreement, {}
-        for item in items:
+        for item in items if several else ():
             places = ours.of(item)
-            sizes = range(1, len(several) + 1)
-            choices = (each for size in sizes for each in combinations(several, size))
-            fitting = next((each for each in choices if ours.fitting([each], places)), None)
-            if fitting and ours.is_apart(fitting, places):
-                found[item] = Diagnosis(fitting, len(places), loosely=ours.loosely)
+            for faults in ours.fitting([several], places):
+                if ours.is_apart(faults, places):
+                    found[item] = Diagnosis(faults, len(places), loosely=ours.loosely)
         return found
 
-    def _without_contradiction(self, found: Mapping[str, Diagnosis]) -> dict[str, Diagnosis]:
+    def _without_contradiction(
+        self, found: Mapping[str, Diagnosis], together: Faults = ()
+    ) -> dict[str, Diagnosis]:
         """Those that the other failed items do not speak against.
 
         Where a fault shows in an item that it does not explain, another mistake may hide it; but
@@ -242,7 +252,8 @@ class _Search:
         everything: then the items that it explains must be as many as the others.
         """
         cited = {item: {x.mistake for x in each.all_faults} for item, each in found.items()}
-        known = [*dict.fromkeys(each.faults for each in found.values()), *self._choices.largest]
+        several = (together, *(each.faults for each in found.values()))
+        known = [*dict.fromkeys(several), *self._choices.largest]
         ways: dict[tuple[str, str], list[Fault]] = {}
         for fault in all_of(each.all_faults for each in found.values()):
             ways.setdefault(fault.mistake, []).append(fault)
@@ -287,8 +298,3 @@ def _all_seen_in(item: str, choices: Iterable[Faults]) -> Iterable[Faults]:
     """Of each choice what is known to show in an item."""
     found = (tuple(each for each in faults if item in each.shows) for faults in choices)
     return dict.fromkeys(each for each in found if each)
-
-
-def _seen_in(item: str, faults: Faults) -> Faults:
-    """Those that are known to show in an item, or may; all where none is."""
-    return tuple(each for each in faults if item in each.shows or not each.shows) or faults

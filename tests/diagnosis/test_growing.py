@@ -1,5 +1,7 @@
 """A second mistake is looked for beside one that is seen: only what it adds counts."""
 
+import pytest
+
 from autograder.diagnosis.search import diagnose
 
 
@@ -30,3 +32,28 @@ def test_of_those_that_explain_a_question_the_one_that_explains_more_is_built_on
     """Many a number in the place of blocked scores gives rows without keys what they get here."""
     two = "FillsWithMinusAThousand", "BlockedRowsBecomeUniform"
     assert named(exam.bank, "attention", *two) == set(two)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "component", "faults"),
+    [
+        ("a3_positional_encoding", "sinusoidal_encoding", ("Halves", "SlowestHandAtTheEnd")),
+        (
+            "a1_attention",
+            "attention",
+            ("BlockedRowsBecomeNaN", "SoftmaxOverTheSecondAxis", "DropsSomeWeights"),
+        ),
+    ],
+)
+def test_where_what_is_as_good_leads_nowhere_the_others_are_tried(
+    exam_of, assignment, component, faults
+):
+    """Of one question the other explains all, and nothing of the rest: a dead end."""
+    assert named(exam_of(assignment).bank, component, *faults) == set(faults)
+
+
+def test_what_items_prove_one_by_one_explains_the_others_together(exam_of):
+    """Masks are asked for by themselves, and show there four of five; all meet in the logits."""
+    five = "PadIdIsZero", "SourceMaskTurnedRound", "TargetMaskInverted", "TargetMaskOfBytes"
+    five = *five, "OutputSharesTheEmbedding"
+    assert named(exam_of("a5_transformer").bank, "transformer", *five) == set(five)
