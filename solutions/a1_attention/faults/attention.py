@@ -145,6 +145,37 @@ class FourAxesAlone(Attention):
         _batch, _n_heads, _t_q, _d_k = q.shape
 
 
+class AtMostFourAxes(Attention):
+    """More than four axes raise an error, as in an einsum that has a letter for each axis.
+
+    "..." in the shapes stands for any number of axes. How does einsum write those that stay?
+    """
+
+    item = "attention_output"
+
+    def look_at(self, q, k, v, mask):
+        if q.dim() > 4:
+            torch.einsum("bhqd,bhkd->bhqk", q, k)
+
+
+class AxisBehindTheBatch(Attention):
+    """Three axes get a fourth behind the first, and a mask does not: one of three axes, too, is
+    aligned with others then, and the problems of a batch mix.
+
+    Shapes are aligned from the right. Over which axis of q does the mask's first one stand? Does
+    anything need four axes at all?
+    """
+
+    item = "attention_mask"
+
+    def take(self, q, k, v):
+        self.added = q.dim() == 3
+        return tuple(x[:, None] if self.added else x for x in (q, k, v))
+
+    def cast_back(self, x):
+        return x.squeeze(1) if self.added else x
+
+
 class ViewsTheInputs(Attention):
     """Inputs whose memory is not contiguous raise an error, as by view.
 

@@ -1392,6 +1392,26 @@ class MasksOfHeadsInAnotherOrder(MasksInAnotherOrder):
         return mask.broadcast_to(sizes).transpose(0, 1).reshape(sizes)
 
 
+class OneMaskForBatchAndHeads(Heads):
+    """Batch and heads are one axis, and of a mask with four axes the first head's alone is read and
+    repeated along it: other heads get it, too, and three axes are taken for (batch, t_q, t_k).
+
+    Which shapes may a mask have? Does broadcasting not do it, before two axes become one?
+    """
+
+    item = "heads_mask"
+
+    def shape_mask(self, mask, query, key):
+        if mask is None or mask.dim() < 3:
+            return mask
+        mask = mask[:, 0] if mask.dim() == 4 else mask
+        if len(mask) == 1:
+            return mask
+        copies = mask.repeat(self.n_heads, 1, 1)  # (n_heads * batch, t_q, t_k)
+        both = query.shape[0] * self.n_heads, *copies.shape[1:]
+        return copies.expand(both).unflatten(0, (query.shape[0], self.n_heads))
+
+
 class MaskGetsAnotherAxis(Heads):
     """Every mask gets a new axis of size 1 for the heads, also where it has one.
 
@@ -2126,6 +2146,18 @@ class WeightsAveraged(Heads):
 
     def looked_at(self, weights, scores, answers):
         return weights.mean(1)
+
+
+class WeightsAveragedInEveryHead(Heads):
+    """The stored weights of every head are the mean over the heads, and not its own.
+
+    Heads look in different ways. What is left to see of that in the mean?
+    """
+
+    item = "heads_weights"
+
+    def looked_at(self, weights, scores, answers):
+        return weights.mean(1, keepdim=True).expand_as(weights)
 
 
 class WeightsSqueezed(Heads):

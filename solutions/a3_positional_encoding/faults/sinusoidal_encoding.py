@@ -560,6 +560,18 @@ class Halves(Sinusoids):
         return torch.cat([sines, cosines], dim=-1)
 
 
+class TableTimesTheRoot(Sinusoids):
+    """The whole table is multiplied by the root of d_model.
+
+    What is multiplied by that root, the words or their places? How large are sines and cosines?
+    """
+
+    item = "encoding_values"
+
+    def give(self, table):
+        return table * table.shape[-1] ** 0.5
+
+
 class RowsInTurn(Sinusoids):
     """Every other row is sines throughout, and the rows between are cosines: rows for columns.
 

@@ -1140,6 +1140,19 @@ class DropsTheStream(SelfAttentionAndNetwork):
         return norm(add(drop(x), sublayer(x)))
 
 
+class AddedToItsOwnNorm(SelfAttentionAndNetwork):
+    """What a sublayer says is added to its own norm: the stream, which it has read, gets lost.
+
+    Of which two is the sum, and where does the norm stand? What does a frame have to be given?
+    """
+
+    item = "encoder_output"
+
+    def frame(self, x, sublayer, drop, add, norm):
+        said = sublayer(x)
+        return add(said, drop(norm(said)))
+
+
 class DropsTheSum(SelfAttentionAndNetwork):
     """Dropout is applied to the sum, to the stream as well as to what the sublayer says.
 

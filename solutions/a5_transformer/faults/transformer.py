@@ -95,8 +95,12 @@ class TwoStacks(nn.Module):
     def give_target_mask(self, mask):
         return mask
 
+    def number(self, mask):
+        return mask
+
     def target_mask(self, target):
-        return self.give_target_mask(self.both(self.real(target), self.earlier(target)))
+        mask = self.give_target_mask(self.both(self.real(target), self.earlier(target)))
+        return self.number(mask)
 
     # Reading
 
@@ -799,7 +803,7 @@ class TargetMaskOfFloats(TwoStacks):
 
     item = "transformer_masks"
 
-    def give_target_mask(self, mask):
+    def number(self, mask):
         return mask.float()
 
 
@@ -1241,7 +1245,7 @@ class TargetMaskOfIntegers(TwoStacks):
 
     item = "transformer_masks"
 
-    def give_target_mask(self, mask):
+    def number(self, mask):
         return mask.long()
 
 
@@ -1253,8 +1257,20 @@ class TargetMaskOfInt32(TwoStacks):
 
     item = "transformer_masks"
 
-    def give_target_mask(self, mask):
+    def number(self, mask):
         return mask.int()
+
+
+class TargetMaskOfBytes(TwoStacks):
+    """The target's mask holds 0 and 1 as torch.uint8, not the truth values of torch.bool.
+
+    For whole numbers ~ is something else than for truth values. What does & give?
+    """
+
+    item = "transformer_masks"
+
+    def number(self, mask):
+        return mask.byte()
 
 
 class TargetMaskInverted(TwoStacks):
@@ -1474,6 +1490,11 @@ class SourceMaskOfEncodeOrItsOwn(SourceMaskIsTheLastEncoders):
         if hasattr(self, "memory_mask"):
             return self.memory_mask
         return TwoStacks.mask_of_cross_attention(self, target, source)
+
+
+class SourceMaskOfEncodeOrNone(SourceMaskIsTheLastEncoders):
+    def mask_of_cross_attention(self, target, source):
+        return getattr(self, "memory_mask", None)
 
 
 class SourcePadsCountedFirst(TwoStacks):

@@ -547,6 +547,11 @@ class TooLongIsWelcome(DecoderStep):
         pass
 
 
+class TooLongStaysAtTheLastPlace(TooLongIsWelcome):
+    def locate(self, model, x, table, t):
+        return super().locate(model, x, table, min(t, len(table)))
+
+
 class TooLongIsAnIndexError(DecoderStep):
     """A target longer than max_len ends in an IndexError; a ValueError was asked for.
 

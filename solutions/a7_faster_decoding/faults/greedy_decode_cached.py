@@ -778,6 +778,19 @@ class PaddingOfTheFirstRows(GreedyDecodeCached):
         return super().append(target, word, ended)
 
 
+class MemoryOfTheFirstRows(PaddingOfTheFirstRows):
+    """Once rows have ended, those that go on read the memory of the first rows, as many as are
+    left, and not their own.
+
+    As many are left as that, but are they the first? What of a row has to leave the batch with it?
+    """
+
+    def step(self, model, target, source, cache):
+        keys, values, *memory = cache
+        theirs = (each[:, self.asked] for each in memory)
+        return decoder_step(model, target, source, keys, values, *theirs)
+
+
 class BlankedBesideAnEnd(GreedyDecodeCached):
     """Where a row has ended, those that never end are blanked after their first word, as if that
     had been their end.

@@ -8,8 +8,11 @@ class StartCache:
 
     of = "start_cache"
 
-    def read(self, model, source):
+    def encode(self, model, source):
         return model.encode(source)
+
+    def read(self, model, source):
+        return self.encode(model, source)
 
     def attention(self, layer):
         return layer.cross_attn
@@ -46,7 +49,7 @@ class ReadsPadding(StartCache):
 
     item = "cache_start"
 
-    def read(self, model, source):
+    def encode(self, model, source):
         return model.encoder(source)
 
 
@@ -58,7 +61,7 @@ class NotEncoded(StartCache):
 
     item = "cache_start"
 
-    def read(self, model, source):
+    def encode(self, model, source):
         return model.encoder.token_embedding(source)
 
 
