@@ -74,10 +74,8 @@ class Choices:
 
     def _growing(self) -> Iterator[list[Faults]]:
         for size in range(1, _MOST):
-            if size <= len(self._larger):
-                yield self._larger[size - 1]
-            elif self._agreement.is_patient:
-                yield self._next()
+            if size <= len(self._larger) or self._agreement.is_patient:
+                yield self._larger[size - 1] if size <= len(self._larger) else self._next()
 
     def with_another(self, seeds: Sequence[Faults]) -> list[Faults]:
         """These together with any other fault, in the order of their file."""
@@ -275,7 +273,8 @@ class Choices:
         if not found and self._forks:  # a dead end: what was as good there led away from the rest
             with self._agreement.aside():
                 more = self.grown(self._forks.pop(), places, unlikely=True)
-            found = {each: gain for each, gain in more.items() if gain >= 1}
+            tried = {each for several in self._larger for each in several}
+            found = {x: gain for x, gain in more.items() if gain >= 1 and x not in tried}
         if not self._larger and not found:
             found = self._pairs()
         if max(found.values(), default=0.0) >= _SEEN:
