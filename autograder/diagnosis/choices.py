@@ -85,8 +85,9 @@ class Choices:
         return [each for each in dict.fromkeys(found) if combine(each)]
 
     def inherited(self) -> Iterator[Faults]:
-        """Mistakes in the parts that it is built on, beside those of its own."""
-        seeds = [each for each in self._seeds if set(each) <= set(self._agreement.faults)]
+        """Mistakes in the parts that it is built on, beside those of its own but in a dead end."""
+        own = set() if [] in self._larger else set(self._agreement.faults)
+        seeds = [each for each in self._seeds if set(each) <= own]
         choices = ((*each, *one) for each in ((), *seeds) for one in self._inside)
         return takewhile(lambda _: self._agreement.is_patient, choices)
 
@@ -270,7 +271,7 @@ class Choices:
             found = dict(sorted(found.items(), key=lambda each: -each[1]))
         if max(found.values(), default=0.0) >= 1:
             self._forks.append(self._seeds)
-        if not found and self._forks:  # a dead end: what was as good there led away from the rest
+        if [] in self._larger[-1:] and self._forks:  # what was as good there led to a dead end
             with self._agreement.aside():
                 more = self.grown(self._forks.pop(), places, unlikely=True)
             tried = {each for several in self._larger for each in several}
