@@ -126,7 +126,13 @@ def _seconds_for(case: Case) -> float:
 def fit_of(student: RemoteStudent, case: Case) -> int | None:
     """How a submission's answer to a case fits; None when its process ended of it."""
     answer = answered(student, case)
-    return None if answer is None else fits(answer, case)
+    return None if answer is None else _fits(answer, case)
+
+
+def _fits(answer: Answer, case: Case) -> int:
+    """The same of what an edit gives: an error has to be raised, and not met by chance."""
+    met = answer.failure is not None and not answer.failure.is_on_purpose
+    return 0 if met and case.is_of_an_error else fits(answer, case)
 
 
 @dataclass(frozen=True)
@@ -186,7 +192,7 @@ class Trials:
             asked = ask_after_each(student, cells, case.question, seconds)
             for edit, said in zip(edits, asked, strict=True):
                 answer = _told(said) if isinstance(said, StudentError) else said
-                right = answer is not None and fits(answer, case) > 0
+                right = answer is not None and _fits(answer, case) > 0
                 failure = answer.failure if answer else None
                 ended = failure is None or failure.type != Overdue.__name__
                 lost = 0.0 if ended else _CPU_SECONDS

@@ -342,3 +342,19 @@ def test_no_line_makes_up_for_an_earlier_part_that_nobody_is_given(find_in):
     exam = prepare(read_course(OTHER), "convolution", "a secret")
     exam = replace(exam, source=replace(exam.source, given=""))
     assert find_in(exam)(UPSIDE_DOWN, "windows") == []
+
+
+def test_an_error_that_an_edit_meets_by_chance_proves_nothing(find_in):
+    """Rows of different lengths are a ValueError of torch's: nobody asked for that one."""
+    text = """\
+def sinusoidal_encoding(max_len, d_model):
+    rows = [
+        [pos / 1000 ** (2 * i / d_model) + 1 for i in range(d_model)]
+        for pos in range(max_len)
+    ]
+    table = torch.tensor(rows, dtype=torch.float64)
+    table[:, 0::2] = table[:, 0::2].sin()
+    table[:, 1::2] = table[:, 1::2].cos()
+    return table.float()
+"""
+    assert find_in("a3_positional_encoding")(text, cell="sinusoidal_encoding") == []
