@@ -115,7 +115,9 @@ def test_what_puts_the_named_right_too_is_told_before_what_need_not(result_with)
     (mistake,) = found.values()  # with that line all is right: there is no other
     assert mistake.faults == ("positional_encoding.TooLongUnnoticed",)
     assert mistake.place.source == "t = len(x)"
-    assert mistake.proof.endswith("`len(x)`, everything that is asked of this cell is right.")
+    assert mistake.proof.endswith(
+        "`len(x)`: with it, everything that is asked of this cell is right."
+    )
     assert sum(mistake.costs.values()) == 1
 
 
