@@ -130,9 +130,10 @@ def fit_of(student: RemoteStudent, case: Case) -> int | None:
 
 
 def _fits(answer: Answer, case: Case) -> int:
-    """The same of what an edit gives: an error has to be raised, and not met by chance."""
-    met = answer.failure is not None and not answer.failure.is_on_purpose
-    return 0 if met and case.is_of_an_error else fits(answer, case)
+    """The same of what an edit gives: an error that is to be raised here is not met by chance."""
+    asked, met = case.right.failure, answer.failure
+    by_chance = asked and asked.is_on_purpose and met and not met.is_on_purpose
+    return 0 if by_chance else fits(answer, case)
 
 
 @dataclass(frozen=True)
