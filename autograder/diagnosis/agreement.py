@@ -101,9 +101,8 @@ class Agreement:
 
     def at_length(self, choices: Iterable[Faults]) -> Iterator[Faults]:
         """The choices, one by one, as long as anything may be asked; which is not used up by it."""
-        before = self._left
-        yield from takewhile(lambda _: self.is_patient, choices)
-        self._left = before
+        with self.aside():
+            yield from takewhile(lambda _: self.is_patient, choices)
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:

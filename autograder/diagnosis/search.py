@@ -200,7 +200,7 @@ class _Search:
         return settled(self._without_contradiction(sure, together))
 
     def _together(self, found: Mapping[str, Diagnosis]) -> Faults:
-        """All that explains items for certain, if it can be at work at once, and is not hidden."""
+        """What explains items for certain, if it may be at work at once and shows in no other."""
         certain = {*all_of(each.faults for each in found.values() if not each.alternatives)}
         several = tuple(each for each in self._agreement.component.faults if each in certain)
         return several if combine(several) and not self._agreement.would_show(several) else ()

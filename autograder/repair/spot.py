@@ -144,7 +144,7 @@ def raising(view: View, line: int | None) -> set[int]:
 
 
 def _raises(view: View, line: int) -> bool:
-    return view.line(line).startswith("raise")
+    return any(x.strip().startswith("raise") for x in view.text.splitlines()[line - 1 : line])
 
 
 def spots(view: View) -> Iterator[Spot]:

@@ -53,3 +53,8 @@ def test_who_raises_on_purpose_does_so_by_a_test():
     assert raising(view, 7) == {7}
     assert raising(view, None) == {3, 5}
     assert raising(View("def f():\n    raise ValueError\n"), 2) == {2}
+
+
+def test_a_line_that_a_repair_has_left_out_raises_no_more():
+    """What raised is known of the cell as it was handed in, which may have been longer."""
+    assert raising(View("def f():\n    return 1\n"), 9) == {9}

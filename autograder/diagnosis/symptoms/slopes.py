@@ -86,8 +86,8 @@ class _Line:
         answer = self._asking.ask(without_gradients(replace(self._question, args=tuple(args))))
         if answer.failure is not None:
             return None
-        by = self._question.how.cotangents or ()
-        parts = [*zip(outputs(answer.value), by, strict=False)]
+        cotangents = self._question.how.cotangents or ()
+        parts = [*zip(outputs(answer.value), cotangents, strict=False)]
         if any(by is not None and one.shape != by.shape for one, by in parts):
             return None  # of which sum the gradients are, is not said
         return sum(float((one.detach() * by).sum()) for one, by in parts if by is not None)
