@@ -244,6 +244,15 @@ class Agreement:
             for place in places
         )
 
+    def hides(self, faults: Faults, place: int) -> bool:
+        """Whether nothing can be seen of these in a case: an exception came, or other shapes."""
+        if self.answers[place].failure is not None:
+            return True
+        both = self.answers[place], self.bank.answer(self.component, faults, place)
+        case, loosely = self.bank.cases[place], self.loosely
+        ours, theirs = (Parts(each, case, loosely).shapes for each in both)
+        return bool(ours and theirs) and ours.isdisjoint(theirs)
+
     def changes(self, faults: Faults, places: Sequence[int]) -> bool:
         """Whether one of these cases is not right with these, to all of its digits."""
         answers = ((x, self.bank.answer(self.component, faults, x)) for x in places)

@@ -11,7 +11,7 @@ from itertools import combinations, islice, product, takewhile
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.evidence import tensors_of
-from autograder.diagnosis.fault import Faults, combine
+from autograder.diagnosis.fault import Fault, Faults, combine
 
 _SEEDS = 4  # explanations of something to which others are added
 _SAMPLES = 3  # cases that are not yet explained, of other items if there are, of which one must be
@@ -146,7 +146,8 @@ class Choices:
         cases = self._agreement.bank.cases
         items, item = {cases[each].item for each in left}, cases[place].item
         faults = self._agreement.faults if among is None else among
-        may_be = [each for each in faults if each.may_show(item)]
+        own = self._agreement.faults  # of others, nobody knows where they show here
+        may_be = [each for each in faults if each.may_show(item) or each not in own]
         distance = {each: len(items.symmetric_difference(each.shows)) for each in may_be}
         before = -1
         for fault in sorted(may_be, key=lambda each: distance[each]) if base else may_be:
@@ -155,9 +156,9 @@ class Choices:
                 yield faults, not base or distance[fault] == before
                 before = distance[fault]
 
-    def _with(self, base: Faults, fault: object) -> Faults:
+    def _with(self, base: Faults, fault: Fault) -> Faults:
         own = {*base, fault}
-        theirs = tuple(each for each in base if each not in self._agreement.faults)
+        theirs = tuple(each for each in (*base, fault) if each not in self._agreement.faults)
         return (*(each for each in self._agreement.faults if each in own), *theirs)
 
     def _unexplained(self, base: Faults, places: Sequence[int]) -> list[int]:
@@ -184,8 +185,7 @@ class Choices:
 
     @cached_property
     def _often(self) -> list[Faults]:
-        possible = set(self._agreement.faults)
-        pairs = self._agreement.component.pairs
+        possible, pairs = set(self._agreement.faults), self._agreement.component.pairs
         return self._on_bases([each for each in pairs if set(each) <= possible])
 
     @property

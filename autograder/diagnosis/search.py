@@ -15,14 +15,15 @@ are tried.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.bank import Bank
 from autograder.diagnosis.choices import Choices, best
 from autograder.diagnosis.components import Component
+from autograder.diagnosis.contradiction import without_contradiction
 from autograder.diagnosis.explained import Diagnosis, all_of, settled
-from autograder.diagnosis.fault import Fault, Faults, combine
+from autograder.diagnosis.fault import Faults, combine
 from autograder.diagnosis.raised import but_for_errors, raised_alike
 from autograder.diagnosis.threads import one_thread
 from autograder.sandbox.session import Answer
@@ -30,7 +31,6 @@ from autograder.sandbox.session import Answer
 _TOGETHER = 4  # faults known from some items that are tried together on the others
 _ALTERNATIVES = 2  # so many are told; of more, none
 _BESIDE = 4  # the same of what comes beside a mistake that is certain
-_LOOKED_AT = 3  # cases of an item that may speak against a fault
 
 
 def diagnose(
@@ -96,6 +96,9 @@ class _Search:
         own = tuple(each for each in agreement.component.faults if each in known)
         self._choices = Choices(agreement, before, own)
         self._before = before
+        inside = agreement.bank.built_on(agreement.component)
+        self._every = (*agreement.component.faults, *inside)
+        self._possible = (*agreement.faults, *inside)  # those that may be at work here
         self.certain: Faults = ()  # what all that is known of the component proves
 
     @property
@@ -187,7 +190,7 @@ class _Search:
         sure = {item: each for item, each in known.items() if not ours.would_show(each.faults)}
         certain = set(all_of(e.faults for e in known.values() if not e.alternatives))
         # In the order of their file: that of the items hangs on how long the reference took.
-        told = tuple(each for each in ours.component.faults if each in certain)
+        told = tuple(each for each in self._every if each in certain)
         sizes = range(2, min(len(told), _TOGETHER) + 1)
         for size in sizes if len(sure) < len(items) else ():
             for several in filter(combine, combinations(told, size)):
@@ -197,15 +200,15 @@ class _Search:
         sure |= self._on_top_of(told, [each for each in items if each not in sure])
         together = self._together(sure)
         sure |= self._explained_by(together, [each for each in items if each not in sure])
-        return settled(self._without_contradiction(sure, together))
+        return settled(without_contradiction(ours, self._choices, sure, together))
 
     def _together(self, found: Mapping[str, Diagnosis]) -> Faults:
         """What explains items for certain, if it may be at work at once and shows in no other."""
         certain = {*all_of(each.faults for each in found.values() if not each.alternatives)}
-        several = tuple(each for each in self._agreement.component.faults if each in certain)
+        several = tuple(each for each in self._every if each in certain)
         return several if combine(several) and not self._agreement.would_show(several) else ()
 
-    def _on_top_of(self, told: Faults, items: Iterable[str]) -> dict[str, Diagnosis]:
+    def _on_top_of(self, told: Faults, items: Sequence[str]) -> dict[str, Diagnosis]:
         """What explains these items by themselves, or together with what is known from others.
 
         Several mistakes may meet in one item: each explains more of its cases.
@@ -213,13 +216,16 @@ class _Search:
         ours, found = self._agreement, dict[str, Diagnosis]()
         ours.be_patient()
         known = told if combine(told) and not ours.would_show(told) else ()
-        for item in items:
+        # What is found in one may be beside another in the last; what it is built on goes between.
+        for among, item in product((None, self._possible, None), items):
+            if item in found:
+                continue
             places = ours.of(item)
             beside = (each.faults for each in found.values())
             bases = list(dict.fromkeys([known, (), *beside]))
             built_on = {each.mistake for each in all_of(bases)}
             for _ in range(_TOGETHER):
-                bases = best(self._choices.grown(bases, places))
+                bases = best(self._choices.grown(bases, places, among))
                 fitting = self._with_twins(ours.fitting(bases, places), places)
                 fitting = [each for each in fitting if ours.is_apart(each, places)]
                 if fitting:
@@ -241,57 +247,6 @@ class _Search:
                 if ours.is_apart(faults, places):
                     found[item] = Diagnosis(faults, len(places), loosely=ours.loosely)
         return found
-
-    def _without_contradiction(
-        self, found: Mapping[str, Diagnosis], together: Faults = ()
-    ) -> dict[str, Diagnosis]:
-        """Those that the other failed items do not speak against.
-
-        Where a fault shows in an item that it does not explain, another mistake may hide it; but
-        if it is seen in no case there, with any other fault, it was not made. An exception hides
-        everything: then the items that it explains must be as many as the others.
-        """
-        cited = {item: {x.mistake for x in each.all_faults} for item, each in found.items()}
-        several = (together, *(each.faults for each in found.values()))
-        known = [*dict.fromkeys(several), *self._choices.largest]
-        ways: dict[tuple[str, str], list[Fault]] = {}
-        for fault in all_of(each.all_faults for each in found.values()):
-            ways.setdefault(fault.mistake, []).append(fault)
-        doubtful = set()
-        for mistake, faults in ways.items():
-            others = [x for x in self._agreement.items if mistake not in cited.get(x, ())]
-            # Where little is asked, one way of writing it is as good as another: any may be theirs.
-            seen = [_any(self._is_seen(each, item, known) for each in faults) for item in others]
-            if False in seen or seen.count(None) > len(self._agreement.items) - len(others):
-                doubtful.add(mistake)
-        return {item: each for item, each in found.items() if doubtful.isdisjoint(cited[item])}
-
-    def _is_seen(self, fault: Fault, item: str, known: Sequence[Faults]) -> bool | None:
-        """Whether a fault that shows in an item is seen there; None where exceptions hide it.
-
-        known: what explains others, or some of all.
-        """
-        ours = self._agreement
-        places = [each for each in ours.of(item) if each in ours.wrong]
-        shows = [each for each in places if ours.is_apart((fault,), [each])]
-        answered = [each for each in shows if ours.answers[each].failure is None][:_LOOKED_AT]
-        if not answered:
-            return None if shows else True
-        if any(ours.share((fault,), each) for each in answered):
-            return True
-        beside = [each for each in known if fault.mistake in {x.mistake for x in each}]
-        if any(ours.agrees(faults, each) for faults in beside for each in answered):
-            return True
-        others = self._choices.with_another([(fault,)])
-        may_be = [faults for faults in others if any(item in each.shows for each in faults)]
-        asked = ((faults, each) for faults in may_be for each in answered if ours.is_patient)
-        return any(ours.agrees(*each) for each in asked)
-
-
-def _any(seen: Iterable[bool | None]) -> bool | None:
-    """Whether one of these is so; None where that is not known."""
-    found = set(seen)
-    return True if True in found else None if None in found else False
 
 
 def _all_seen_in(item: str, choices: Iterable[Faults]) -> Iterable[Faults]:

@@ -39,7 +39,11 @@ from autograder.sandbox.host import Server
 
 ARE_SAMPLES = frozenset({"right", "wrong", "hostile", "__pycache__"})  # folders that no exam needs
 _TIME = "timestamp.txt"  # of handing in: it says nothing about what was
-_COST_NOTHING = {"dates", "estimate"}  # of an entry in course.yml
+# Of an entry in course.yml: what pages, gradebook and release make of a result, or of none.
+_AFTER_GRADING = frozenset(
+    {"answers", "at_once", "dates", "diagnose_in_notebook", "estimate", "extra", "feedback"}
+    | {"late", "manual", "weight"}
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ class Origin:
 def origin_of(course: Course, assignment_id: str, secret: str, wall: str) -> Origin:
     """What the results of an assignment come from, as the course's files are now."""
     assignment = course.assignment(assignment_id)
+    entry = assignment.model_dump_json(exclude=set(_AFTER_GRADING))
     libraries = (f"{each} {version(each)}" for each in ("torch", "numpy", "safetensors"))
     return Origin(
         assignment,
@@ -86,7 +91,7 @@ def origin_of(course: Course, assignment_id: str, secret: str, wall: str) -> Ori
             "engine": print_of_engine(".py"),
             "libraries": ", ".join((f"python {platform.python_version()}", *libraries)),
             "assignment": print_of_files(course.root, _sources(course, assignment_id)),
-            "course.yml": print_of([assignment.model_dump_json(exclude=_COST_NOTHING).encode()]),
+            "course.yml": print_of([entry.encode()]),
             "wall": wall,
             "secret": fingerprint(secret),
         },

@@ -94,6 +94,20 @@ def test_a_broken_run_is_gone_on_with(here):
     assert len(scores(here)) == 3
 
 
+def test_what_is_made_of_scores_is_made_again_and_nothing_is_graded(here):
+    grade()
+    rubric = "report: {title: The report, points: 5, rubric: [{points: -1, text: No figure}]}"
+    edit(here / "course.yml", "report: {title: The report, points: 3}", rubric)
+    policies = "late: {percent_per_day: 10}\n    weight: 2\n    answers: with_feedback\n"
+    policies += "    feedback: verdict\n    extra: true\n    diagnose_in_notebook: true\n"
+    policies += "    at_once: {full_a_day: 2}\n"
+    edit(here / "course.yml", "    locate: false\n", f"    locate: false\n    {policies}")
+    assert "3 kept, 0 graded" in grade()
+    assert "No figure" in (here / "autograded" / "bob" / NAME / f"{NAME}.ipynb").read_text()
+    with Gradebook(read_settings(here).db_url) as book:
+        assert book.find_submission(NAME, "bob").max_written_score == 5
+
+
 def test_some_by_name_and_by_pattern(here):
     assert "2 graded" in grade("--student", "a*", "--student", "?ve")
     assert {path.stem for path in (here / "results" / NAME).glob("*.json")} == {"ada", "eve"}
@@ -122,7 +136,7 @@ CHANGES = {
     "a check": lambda here: edit(here / f"solutions/{NAME}/checks.py", "Draw", "Draw "),
     "a fault": lambda here: (here / f"solutions/{NAME}/faults/new.py").write_text(""),
     "a shared file": lambda here: (here / "solutions" / "given.py").write_text(""),
-    "course.yml": lambda here: edit(here / "course.yml", "points: 3", "points: 4"),
+    "course.yml": lambda here: edit(here / "course.yml", "points: 2", "points: 4"),
     "the result": lambda here: edit(here / f"results/{NAME}/ada.json", '"ada"', '"bob"'),
 }
 NO_CHANGES = {

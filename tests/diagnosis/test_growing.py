@@ -1,15 +1,19 @@
 """A second mistake is looked for beside one that is seen: only what it adds counts."""
 
+from dataclasses import replace
+
 import pytest
+import torch
 
 from autograder.diagnosis.search import diagnose
 
 
-def named(bank, name, *faults):
-    """What is told of a submission with these faults in one component."""
+def named(bank, name, *faults, inside=()):
+    """What is told of a submission with these faults in one component, and in what is in it."""
     component = next(each for each in bank.components if each.name == name)
     both = tuple(each for each in component.faults if each.name in faults)
-    assert len(both) == len(faults)
+    both += tuple(each for each in bank.built_on(component) if each.name in inside)
+    assert len(both) == len(faults) + len(inside)
     answers = {x: bank.answer(component, both, x) for x in bank.cases_of(component)}
     failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
     found = diagnose(bank, answers, failed)
@@ -57,3 +61,26 @@ def test_what_items_prove_one_by_one_explains_the_others_together(exam_of):
     five = "PadIdIsZero", "SourceMaskTurnedRound", "TargetMaskInverted", "TargetMaskOfBytes"
     five = *five, "OutputSharesTheEmbedding"
     assert named(exam_of("a5_transformer").bank, "transformer", *five) == set(five)
+
+
+def test_what_stands_in_a_part_is_found_beside_what_stands_in_the_whole(exam_of):
+    """A table that is made anew may have the mistakes of the table's own function."""
+    bank = exam_of("a3_positional_encoding").bank
+    inside = "EveryColumnItsOwn", "ExponentCountedTwice"
+    own = "Persistent", "BatchAxisInTheBuffer", "ScalesAgain"
+    assert named(bank, "positional_encoding", *own, inside=inside) == {*own, *inside}
+
+
+def test_a_result_of_another_shape_speaks_against_nothing(exam_of):
+    """It hides what it holds, as an exception does, where nobody knows why it has that shape."""
+    bank = exam_of("a5_transformer").bank
+    component = next(each for each in bank.components if each.name == "transformer")
+    one = tuple(x for x in component.faults if x.name == "SourceMaskTurnedRound")
+    answers = {x: bank.answer(component, one, x) for x in bank.cases_of(component)}
+    for place, each in answers.items():
+        if bank.cases[place].item == "transformer_masks" and isinstance(each.value, torch.Tensor):
+            answers[place] = replace(each, value=each.value.unsqueeze(0).repeat(2, 1, 1, 1, 1))
+    failed = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    found = diagnose(bank, answers, failed)
+    assert found["transformer_output"].faults == found["transformer_padding"].faults == one
+    assert "transformer_masks" not in found

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import autograder.diagnosis.bank as banks
+import autograder.diagnosis.contradiction as contradiction
 from autograder.asking.student import Question
 from autograder.diagnosis.agreement import Agreement
 from autograder.diagnosis.choices import Choices
@@ -15,7 +16,7 @@ from autograder.diagnosis.evidence import Case, tensors_of
 from autograder.diagnosis.explained import Diagnosis, settled
 from autograder.diagnosis.fault import combine
 from autograder.diagnosis.parts import Parts, WrongParts
-from autograder.diagnosis.search import _Search, diagnose
+from autograder.diagnosis.search import diagnose
 from autograder.grading import grade
 from autograder.proof.proving import Maker
 from autograder.sandbox.failure import Failure
@@ -140,12 +141,14 @@ def test_any_way_of_writing_a_mistake_may_be_seen_elsewhere(exam, attention, mon
     (one,) = chosen(attention, "IgnoresTheMask")
     (other,) = chosen(attention, "IgnoresTheMaskButForBlockedRows")
     answers = answers_with(exam.bank, attention, (one,))
-    search = _Search(Agreement(exam.bank, attention, answers, loosely=False), ())
-    first, second, *left = search.items
+    agreement = Agreement(exam.bank, attention, answers, loosely=False)
+    first, second, *left = agreement.items
     assert left
     found = {first: Diagnosis((one,), 1), second: Diagnosis((other,), 1)}
-    monkeypatch.setattr(search, "_is_seen", lambda fault, *_: seen and fault is other)
-    assert search._without_contradiction(found) == (found if seen else {})
+    is_seen = lambda ours, choices, fault, *_: seen and fault is other  # noqa: E731
+    monkeypatch.setattr(contradiction, "_is_seen", is_seen)
+    told = contradiction.without_contradiction(agreement, Choices(agreement, ()), found)
+    assert told == (found if seen else {})
 
 
 @pytest.mark.parametrize(

@@ -759,6 +759,22 @@ class SplitLeavesPositionsFirst(Heads):
         return x
 
 
+class HeadsBehindThePositions(Heads):
+    """split_heads gives (batch, t, n_heads, d_k), and merge_heads takes the same: the heads stand
+    behind the positions, as forward expects it.
+
+    Each method is asked by itself, too. Which shapes do their docstrings give?
+    """
+
+    item = "heads_split"
+
+    def split_heads(self, x):
+        return self.part(x)
+
+    def merge_heads(self, x):
+        return x.reshape(*x.shape[:2], self.d_model)
+
+
 class SplitByView(Heads):
     """split_heads raises an error when the memory of x is not contiguous, as by view.
 

@@ -51,10 +51,17 @@ class Sinusoids:
     def cosine(self, angle):
         return angle.cos()
 
+    def in_turn(self, sines, cosines):
+        return sines, cosines
+
+    def fit(self, odd_columns, d_model):
+        return odd_columns
+
     def fill(self, sines, cosines, d_model):
+        even_columns, odd_columns = self.in_turn(sines, cosines)
         table = sines.new_zeros(len(sines), d_model)
-        table[:, 0::2] = sines
-        table[:, 1::2] = cosines
+        table[:, 0::2] = even_columns
+        table[:, 1::2] = self.fit(odd_columns, d_model)
         return table
 
     def give(self, table):
@@ -115,7 +122,7 @@ class OddSizeCrashesAtTheLastColumn(Sinusoids):
 
 
 class OddSizeAccepted(Sinusoids):
-    """An odd d_model gets a table whose last column is a sine without its cosine.
+    """An odd d_model gets a table whose last column stands alone, without the other of its pair.
 
     It works, somehow; the docstring says that it should not. What does it ask for?
     """
@@ -125,8 +132,8 @@ class OddSizeAccepted(Sinusoids):
     def look_at_size(self, d_model):
         pass
 
-    def fill(self, sines, cosines, d_model):
-        return super().fill(sines, cosines[:, : d_model // 2], d_model)
+    def fit(self, odd_columns, d_model):
+        return odd_columns[:, : d_model // 2]
 
 
 class OddSizeGetsAColumnMore(Sinusoids):
@@ -312,6 +319,30 @@ class DoubledAndOneMore(Sinusoids):
 
     def column_of_cosines(self, even_columns):
         return 2 * even_columns + 1
+
+
+class ColumnsDoubled(Sinusoids):
+    """The exponent of column c is 2c / d_model: every column has its own, and it is doubled.
+
+    The two columns of a pair are one hand of the clock, and i counts the hands. What is i in your
+    code, and what is it in the second column?
+    """
+
+    item = "encoding_distance"
+
+    def column_of_sines(self, even_columns):
+        return 2 * even_columns
+
+    def column_of_cosines(self, even_columns):
+        return 2 * (even_columns + 1)
+
+
+class ColumnsDoubledFromTheCosine(ColumnsDoubled):  # which stands before its sine then
+    def column_of_sines(self, even_columns):
+        return 2 * (even_columns + 1)
+
+    def column_of_cosines(self, even_columns):
+        return 2 * even_columns
 
 
 class HandsCountedFromOne(Sinusoids):
@@ -544,8 +575,8 @@ class CosineFirst(Sinusoids):
 
     item = "encoding_first_row"
 
-    def fill(self, sines, cosines, d_model):
-        return super().fill(cosines, sines, d_model)
+    def in_turn(self, sines, cosines):
+        return cosines, sines
 
 
 class Halves(Sinusoids):

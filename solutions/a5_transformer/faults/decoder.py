@@ -19,6 +19,7 @@ class TokensAndMemory(nn.Module):
         super().__init__()
         self.make_embedding(vocab_size, d_model)
         self.make_positions(d_model, max_len, dropout)
+        self.make_dropout(dropout)
         self.make_layers(d_model, n_heads, d_ff, n_layers, dropout)
         self.make_norm(d_model)
 
@@ -27,6 +28,9 @@ class TokensAndMemory(nn.Module):
 
     def make_positions(self, d_model, max_len, dropout):
         self.positional_encoding = PositionalEncoding(d_model, max_len, dropout)
+
+    def make_dropout(self, dropout):
+        pass
 
     def make_layers(self, d_model, n_heads, d_ff, n_layers, dropout):
         sizes = self.sizes(d_model, n_heads, d_ff, dropout)
@@ -1118,12 +1122,16 @@ class DroppedTwice(TokensAndMemory):
 
     item = "arguments"
 
-    def make_positions(self, d_model, max_len, dropout):
-        super().make_positions(d_model, max_len, dropout)
+    def make_dropout(self, dropout):
         self.dropout = nn.Dropout(dropout)
 
     def place(self, x):
         return self.dropout(super().place(x))
+
+
+class DroppedTwiceByHalf(DroppedTwice):  # as nn.Dropout() does
+    def make_dropout(self, dropout):
+        self.dropout = nn.Dropout()
 
 
 class MemoryMaskSlips(TokensAndMemory):

@@ -428,6 +428,18 @@ class AsLongAsTheSource(GreedyDecode):
         return target.shape[1] < source.shape[1]
 
 
+class AWordForEachOfTheSource(GreedyDecode):
+    """As many words are written behind the start as the source has, whatever max_len is.
+
+    Does a sentence have as many words in each language?
+    """
+
+    item = "greedy_words"
+
+    def has_room(self, target, source, max_len):
+        return target.shape[1] <= source.shape[1]
+
+
 class TwiceAsLongAsTheSource(GreedyDecode):
     """The rows are at most twice as long as the source, also where max_len allows more.
 

@@ -27,6 +27,7 @@ class TwoStacks(nn.Module):
         pad_id=0,
     ):
         super().__init__()
+        self.n_heads = n_heads
         sizes = self.sizes(d_model, n_heads, d_ff, n_layers, max_len, dropout)
         self.make_stacks(*self.vocabularies(source_vocab_size, target_vocab_size), sizes)
         self.make_output(d_model, source_vocab_size, target_vocab_size)
@@ -89,10 +90,22 @@ class TwoStacks(nn.Module):
     def both(self, real, earlier):
         return real & earlier  # (batch, 1, t, t)
 
-    def source_mask(self, source):
+    def real_source(self, source):
         return self.real(source)
 
+    def number_source(self, mask):
+        return mask
+
+    def shape_source_mask(self, mask):
+        return mask
+
+    def source_mask(self, source):
+        return self.shape_source_mask(self.number_source(self.real_source(source)))
+
     def give_target_mask(self, mask):
+        return mask
+
+    def spread(self, mask):
         return mask
 
     def number(self, mask):
@@ -100,7 +113,7 @@ class TwoStacks(nn.Module):
 
     def target_mask(self, target):
         mask = self.give_target_mask(self.both(self.real(target), self.earlier(target)))
-        return self.number(mask)
+        return self.spread(self.number(mask))
 
     # Reading
 
@@ -523,14 +536,14 @@ class TrueAtPads(TwoStacks):
 
 
 class SourceMaskTurnedRound(TwoStacks):
-    """The source's mask is True at padding, and False at words; the target's is not.
+    """The source's mask is turned round: True at padding, and False at words.
 
     What does True mean in a mask here, and where does the source have it?
     """
 
     item = "transformer_masks"
 
-    def source_mask(self, source):
+    def real_source(self, source):
         return ~self.real(source)
 
 
@@ -767,8 +780,8 @@ class SourceMaskOfFloats(TwoStacks):
 
     item = "transformer_masks"
 
-    def source_mask(self, source):
-        return self.real(source).float()
+    def number_source(self, mask):
+        return mask.float()
 
 
 class SourcePadIdIsZero(TwoStacks):
@@ -779,7 +792,7 @@ class SourcePadIdIsZero(TwoStacks):
 
     item = "transformer_masks"
 
-    def source_mask(self, source):
+    def real_source(self, source):
         return padding_mask(source)
 
 
@@ -791,8 +804,8 @@ class SourceMaskWithoutNewAxes(TwoStacks):
 
     item = "transformer_masks"
 
-    def source_mask(self, source):
-        return self.real(source)[:, 0, 0]
+    def shape_source_mask(self, mask):
+        return mask[:, 0, 0]
 
 
 class TargetMaskOfFloats(TwoStacks):
@@ -1293,8 +1306,8 @@ class SourceMaskOfThreeAxes(TwoStacks):
 
     item = "transformer_masks"
 
-    def source_mask(self, source):
-        return super().source_mask(source).squeeze(1)
+    def shape_source_mask(self, mask):
+        return mask.squeeze(1)
 
 
 class SourceMaskForEveryQuery(TwoStacks):
@@ -1305,11 +1318,39 @@ class SourceMaskForEveryQuery(TwoStacks):
 
     item = "transformer_masks"
 
-    def source_mask(self, source):
-        return super().source_mask(source).expand(-1, -1, source.shape[1], -1)
+    def shape_source_mask(self, mask):
+        return mask.expand(-1, -1, mask.shape[-1], -1)
 
     def mask_of_cross_attention(self, target, source):
-        return self.real(source)
+        return self.number_source(self.real_source(source))
+
+
+class SourceMaskForEveryHead(TwoStacks):
+    """The source's mask is (batch, n_heads, t_source, t_source): its row is repeated for every
+    head and every query.
+
+    It broadcasts. Which shape does the docstring give, and who else wants to use the mask?
+    """
+
+    item = "transformer_masks"
+
+    def shape_source_mask(self, mask):
+        return mask.expand(-1, self.n_heads, mask.shape[-1], -1)
+
+    def mask_of_cross_attention(self, target, source):
+        return self.number_source(self.real_source(source))
+
+
+class TargetMaskForEveryHead(TwoStacks):
+    """The target's mask is (batch, n_heads, t, t): it is repeated for every head.
+
+    It broadcasts. Which shape does the docstring give?
+    """
+
+    item = "transformer_masks"
+
+    def spread(self, mask):
+        return mask.expand(-1, self.n_heads, -1, -1)
 
 
 class SourceMaskBlocksPaddedQueriesToo(TwoStacks):
@@ -1338,8 +1379,8 @@ class SourceMaskOfIntegers(TwoStacks):
 
     item = "transformer_masks"
 
-    def source_mask(self, source):
-        return super().source_mask(source).long()
+    def number_source(self, mask):
+        return mask.long()
 
 
 class TargetPadIdIsZero(TwoStacks):

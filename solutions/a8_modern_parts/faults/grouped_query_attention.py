@@ -552,6 +552,19 @@ class MergedWithoutTransposing(Grouped):
         return answers.reshape(batch, t, -1)
 
 
+class MergedAcrossTheWrongAxes(Grouped):
+    """Before the heads are merged, positions and columns change places, not positions and heads.
+
+    Which two axes have to be neighbours in (batch, n_heads, t, d_k), for a vector of each position?
+    """
+
+    item = "gqa_groups"
+
+    def merge(self, answers):
+        batch, _, t, _ = answers.shape
+        return answers.transpose(-2, -1).reshape(batch, t, -1)
+
+
 class OutputNotProjected(Grouped):
     """out_proj is never used: the heads' answers go out side by side.
 
