@@ -21,6 +21,7 @@ _PATIENCE = 600.0
 _A_WHILE = 300.0  # of these, for what it is built on
 _A_LITTLE = 100.0  # for what is known, together with one more
 _LOOSE_PATIENCE = 100.0
+_DEAR = 20.0  # milliseconds of one question: what may be asked would be used up by a few
 _NEARLY = 0.02  # of the way from what is right to what was answered, that is left
 
 
@@ -68,9 +69,9 @@ class Agreement:
         # Nothing is proven where it is off by little. Gradients tell most: a mistake leaves some of
         # them alone, however much else it changes.
         far = {each for each in wrong if apart(answers[each], bank.cases[each], loosely)}
+        sizes = {each: (bank.cost(each) > _DEAR, bank.cases[each].size) for each in wrong}
         self.wrong = sorted(
-            wrong,
-            key=lambda place: (place not in far, not self._tells(place), bank.cases[place].size),
+            wrong, key=lambda place: (place not in far, not self._tells(place), sizes[place])
         )
         self._wrong = set(wrong)
         elsewhere = [each for each in places if each not in self._wrong]

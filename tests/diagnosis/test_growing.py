@@ -84,3 +84,10 @@ def test_a_result_of_another_shape_speaks_against_nothing(exam_of):
     found = diagnose(bank, answers, failed)
     assert found["transformer_output"].faults == found["transformer_padding"].faults == one
     assert "transformer_masks" not in found
+
+
+def test_mistakes_that_each_change_how_much_is_written_are_found_together(exam_of):
+    """No row is as long as with one of them: those that begin alike are a hint."""
+    three = "AWordForEachOfTheSource", "WithoutTheStart", "EndedRowsGoOn"
+    five = *three, "StaysInTrainMode", "KeepsGradients"
+    assert named(exam_of("a5_transformer").bank, "greedy_decode", *five) == set(five)
