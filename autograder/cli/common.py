@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Collection, Iterator
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import NoReturn
 
@@ -216,7 +217,7 @@ def problems_told(goes_on: bool = False) -> Iterator[None]:
             what = _ENDS[ended_by[0]] if ended_by else "by Ctrl-C"
             kept = "what was done by then is kept, and the same command goes on from there"
             _stop(f"{what}; {kept if goes_on else 'run the same command again'}")
-        if isinstance(error, (BeingGraded, GradebookOutOfReach, OSError)):
+        if isinstance(error, (BeingGraded, BrokenExecutor, GradebookOutOfReach, OSError)):
             _stop(_the_machines(error))
         if isinstance(error, (*_EXPECTED, ValueError, RuntimeError)):
             fail(str(error))
@@ -226,6 +227,9 @@ def problems_told(goes_on: bool = False) -> Iterator[None]:
 def _the_machines(error: Exception) -> str:
     if isinstance(error, BeingGraded):
         return str(error)
+    if isinstance(error, BrokenExecutor):
+        why = "one of its processes was killed, as the system does where memory runs out"
+        return f"{why}; run the same command again, with fewer --jobs or more memory"
     if isinstance(error, GradebookOutOfReach):
         return f"{error}; result files are kept, and the same command goes on from there"
     assert isinstance(error, OSError)

@@ -80,6 +80,23 @@ def test_the_gradebook_is_held_by_another_program(here):
     assert graded(here) == {"ada", "bob", "eve"}
 
 
+def test_a_worker_of_the_proof_is_killed(here):
+    process, children = start("prove", NAME, "--quick"), Path("/proc")
+    children = children / str(process.pid) / "task" / str(process.pid) / "children"
+    until = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < until:
+        for child in children.read_text().split():
+            line = Path("/proc", child, "cmdline").read_bytes()
+            if b"prove" in line:  # a fork of it, that grades
+                os.kill(int(child), signal.SIGKILL)
+                break
+        else:
+            time.sleep(0.05)
+            continue
+        break
+    assert "one of its processes was killed" in stopped(process)
+
+
 @pytest.mark.parametrize("whom", ["all", "parent"])
 def test_ctrl_c_over_the_progress_bar(here, whom, tmp_path):
     """A terminal sends it to all that it has started."""
