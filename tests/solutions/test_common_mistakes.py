@@ -155,7 +155,7 @@ def maker_of(course, tmp_path_factory):
         pytest.param(
             *("a3_positional_encoding", "sinusoidal_encoding"),
             TABLE.format(exponent="2 * i / d_model"),
-            {"sinusoidal_encoding.EveryColumnItsOwn", "sinusoidal_encoding.ExponentCountedTwice"},
+            {"sinusoidal_encoding.ColumnsDoubled"},
             id="2i over all columns",
         ),
         pytest.param(

@@ -1,4 +1,4 @@
-# the heads stay behind the positions, in both methods, and forward knows
+# the heads stay behind the positions, in both methods, and forward knows.
 # fails: heads_split, heads_merge
 # %% solution="multi_head"
 class MultiHeadAttention(nn.Module):

@@ -1,4 +1,4 @@
-# cosines first, and each column has its own exponent, doubled
+# cosines first, and each column has its own exponent, doubled.
 # fails: encoding_first_row, encoding_values, encoding_far, encoding_odd_size, encoding_distance
 # %% solution="sinusoidal_encoding"
 import math

@@ -1,4 +1,4 @@
-# a table with an axis more, saved, read by a second name; no dropout, no limit
+# a table with an axis more, saved, read by a second name; no dropout, no limit.
 # fails: position_added, position_lengths, position_too_long, position_buffer, position_dropout
 # %% solution="positional_encoding"
 class PositionalEncoding(nn.Module):

@@ -1,4 +1,4 @@
-# dropout reaches neither part, and half is dropped behind the positions
+# dropout reaches neither part, and half is dropped behind the positions.
 # fails: arguments
 # %% solution="encoder"
 class Encoder(nn.Module):

@@ -1,4 +1,4 @@
-# masks that are True where nothing may be seen, repeated for every head
+# masks that are True where nothing may be seen, repeated for every head.
 # fails: transformer_masks, transformer_output, transformer_padding, transformer_tensors
 # %% solution="transformer"
 class Transformer(nn.Module):

@@ -1,4 +1,4 @@
-# heads joined across the wrong axes, biases, and no mask
+# heads joined across the wrong axes, biases, and no mask.
 # fails: gqa_groups, gqa_mask, gqa_blocked_rows, gqa_tensors
 # %% solution="grouped_query_attention"
 class GroupedQueryAttention(nn.Module):
