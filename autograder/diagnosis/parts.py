@@ -75,12 +75,6 @@ class WrongParts:
         for name, value in self._ours.seen.items():
             if name not in self._ours.rows and self._away(value, right.seen.get(name)) >= FACTOR:
                 self._others[name] = value
-        # Words, of which there are too many or too few.
-        self._words = {
-            name: ~_begin_alike(value, right.seen.get(name))
-            for name, value in self._ours.rows.items()
-            if not (value.is_floating_point() or alike_in_kind(value, right.seen.get(name)))
-        }
         rights = right.numbers_as_in(self._ours)
         where, off, most = [], [], []
         for name, value in self._ours.rows.items():
@@ -118,24 +112,12 @@ class WrongParts:
             rows = np.maximum.reduceat(_apart(self._numbers, theirs), self._first)
             own += int((rows <= self._most).sum())
             near += int((rows <= np.maximum(nearly * self._off, self._most)).sum())
-        for name, wrong in self._words.items():  # that begin as these do, and not as is right
-            begin = _begin_alike(self._ours.rows[name], other.rows.get(name))
-            near += int((begin & wrong).sum())
         return own, near
 
     def _away(self, value: Any, other: Any) -> float:
         with contextlib.suppress(RuntimeError):  # torch cannot compare them
             return parts_apart(value, other, self._case, self._loosely)
         return torch.inf
-
-
-def _begin_alike(words: torch.Tensor, other: Any) -> torch.Tensor:
-    """Which rows of words are the same as far as both go, two words at least."""
-    same_rows = isinstance(other, torch.Tensor) and words.shape[:-1] == other.shape[:-1]
-    width = min(words.shape[-1], other.shape[-1]) if same_rows else 0
-    if width < 2 or words.dtype != other.dtype:
-        return torch.zeros(words.shape[:-1], dtype=torch.bool)
-    return torch.eq(words[..., :width], other[..., :width]).all(-1)
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:

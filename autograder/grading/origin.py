@@ -40,10 +40,10 @@ from autograder.sandbox.host import Server
 ARE_SAMPLES = frozenset({"right", "wrong", "hostile", "__pycache__"})  # folders that no exam needs
 _TIME = "timestamp.txt"  # of handing in: it says nothing about what was
 # Of an entry in course.yml: what pages, gradebook and release make of a result, or of none.
-_AFTER_GRADING = frozenset(
-    {"answers", "at_once", "dates", "diagnose_in_notebook", "estimate", "extra", "feedback"}
-    | {"late", "manual", "weight"}
-)
+_AFTER_GRADING = {
+    *("answers", "at_once", "dates", "diagnose_in_notebook", "estimate", "extra", "feedback"),
+    *("late", "manual", "weight"),
+}
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Origin:
 def origin_of(course: Course, assignment_id: str, secret: str, wall: str) -> Origin:
     """What the results of an assignment come from, as the course's files are now."""
     assignment = course.assignment(assignment_id)
-    entry = assignment.model_dump_json(exclude=set(_AFTER_GRADING))
+    entry = assignment.model_dump_json(exclude=_AFTER_GRADING)
     libraries = (f"{each} {version(each)}" for each in ("torch", "numpy", "safetensors"))
     return Origin(
         assignment,

@@ -1,5 +1,6 @@
 """What the machine is to blame for ends with a sentence and status 3; what is done is kept."""
 
+import contextlib
 import os
 import re
 import resource
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 
 NAME = "squares"
@@ -29,6 +31,14 @@ def start(*args, **more):
         start_new_session=True,
         **more,
     )
+
+
+def forks_of(process):
+    """Its children that run what it runs itself."""
+    for child in psutil.Process(process.pid).children():
+        with contextlib.suppress(psutil.Error):
+            if "prove" in child.cmdline():
+                yield child
 
 
 def stopped(process):
@@ -81,19 +91,14 @@ def test_the_gradebook_is_held_by_another_program(here):
 
 
 def test_a_worker_of_the_proof_is_killed(here):
-    process, children = start("prove", NAME, "--quick"), Path("/proc")
-    children = children / str(process.pid) / "task" / str(process.pid) / "children"
-    until = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < until:
-        for child in children.read_text().split():
-            line = Path("/proc", child, "cmdline").read_bytes()
-            if b"prove" in line:  # a fork of it, that grades
-                os.kill(int(child), signal.SIGKILL)
-                break
-        else:
-            time.sleep(0.05)
-            continue
-        break
+    """It is a fork that stays; one that is about to run another program looks the same at first."""
+    process = start("prove", NAME, "--quick")
+    stay, before, until = set(), set(), time.monotonic() + 120
+    while not stay and time.monotonic() < until:
+        time.sleep(0.1)
+        now = set(forks_of(process))
+        stay, before = before & now, now
+    stay.pop().kill()
     assert "one of its processes was killed" in stopped(process)
 
 

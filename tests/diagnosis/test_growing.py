@@ -87,7 +87,7 @@ def test_a_result_of_another_shape_speaks_against_nothing(exam_of):
 
 
 def test_mistakes_that_each_change_how_much_is_written_are_found_together(exam_of):
-    """No row is as long as with one of them: those that begin alike are a hint."""
+    """One question takes as long as all others: asked first, it would use up what may be asked."""
     three = "AWordForEachOfTheSource", "WithoutTheStart", "EndedRowsGoOn"
     five = *three, "StaysInTrainMode", "KeepsGradients"
     assert named(exam_of("a5_transformer").bank, "greedy_decode", *five) == set(five)

@@ -68,21 +68,6 @@ def test_gradients_of_an_answer_of_another_shape_are_not_judged():
     assert belong(Answered(case, own), Asked(axis=False)) is None
 
 
-def test_words_of_which_there_are_more_or_less_begin_alike():
-    """Where each of several mistakes changes how much is written, no row is as long as another."""
-    right = torch.tensor([[1, 5, 6, 7, 8], [1, 7, 8, 9, 9]])
-    ours = torch.tensor([[5, 6, 7], [7, 8, 4]])
-    case = Case("item", Question("f"), Answer(right), 1e-12)
-
-    def near(other):
-        return WrongParts(Answer(ours), case).shared(Parts(Answer(other), case), 0.0)[1]
-
-    assert near(right[:, 1:]) == 1
-    assert near(right[:, :4]) == 0  # they begin as is right
-    assert near(right[:, 1:2]) == 0  # one word may be chance
-    assert near(right[:, 1:].double()) == 0
-
-
 def test_shapes_are_those_of_what_is_looked_at():
     x, y = torch.ones(2, 3), torch.ones(4)
     case = Case("item", Question("f"), Answer(x), 1e-12)

@@ -145,8 +145,7 @@ def test_any_way_of_writing_a_mistake_may_be_seen_elsewhere(exam, attention, mon
     first, second, *left = agreement.items
     assert left
     found = {first: Diagnosis((one,), 1), second: Diagnosis((other,), 1)}
-    is_seen = lambda ours, choices, fault, *_: seen and fault is other  # noqa: E731
-    monkeypatch.setattr(contradiction, "_is_seen", is_seen)
+    monkeypatch.setattr(contradiction, "_is_seen", lambda _, __, x, *___: seen and x is other)
     told = contradiction.without_contradiction(agreement, Choices(agreement, ()), found)
     assert told == (found if seen else {})
 
