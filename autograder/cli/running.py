@@ -72,14 +72,16 @@ def run_class(
         late = _late(course, assignment, class_, settings) if seen.rows else {}
         print_class(out, seen.rows, seen.scores, assignment, about or {}, roster, late)
         said = f"{len(todo)} graded in {seconds:.1f} s, sandbox: {how.wall}"
+        moved = list(moves(room, [each.student for each in class_]))
         if len(todo) < len(class_):
-            page = folder / f"{assignment_id}.html"
-            read = shown(page) if page.exists() else f"{shown(room.folder)}/"
-            said = f"{len(class_) - len(todo)} kept, {said}; the kept ones: {read}"
+            said = f"{len(class_) - len(todo)} kept, {said}"
+            if not moved:  # else the page says what they had
+                page = folder / f"{assignment_id}.html"
+                read = shown(page) if page.exists() else f"{shown(room.folder)}/"
+                said += f"; the kept ones: {read}"
         out.print(rich.markup.escape(said), soft_wrap=True)
         if not how.some:
             print_roster(out, roster, sorted(each.student for each in class_))
-        moved = list(moves(room, [each.student for each in class_]))
         if not _may_move(moved, how, roster):
             return True
         if how.dry_run:
@@ -87,7 +89,7 @@ def run_class(
         else:
             _publish(room, assignment, class_, settings, how, len(seen.scores))
     print_needs_staff(err, seen.troubles, roster)
-    return bool(seen.troubles)
+    return bool(seen.troubles) or (how.dry_run and bool(moved))
 
 
 @dataclass

@@ -75,6 +75,8 @@ def diagnose(
                 for item in left:
                     silent.setdefault(item, set()).update(component.of)
                 ours |= but_for_errors(answered, ours, left)
+                left -= ours.keys() | unsure
+                ours |= _beside_errors(bank, component, answers, before, left)
             for item, diagnosis in ours.items():
                 found[item] = found[item].joined(diagnosis) if item in found else diagnosis
             before += certain
@@ -86,6 +88,29 @@ def _in_turn(component: Component) -> Iterator[tuple[bool, Faults]]:
     yield False, ()
     yield from ((False, (each,)) for each in component.styles)
     yield True, ()
+
+
+def _beside_errors(
+    bank: Bank,
+    component: Component,
+    answers: Mapping[int, Answer],
+    before: Faults,
+    items: Collection[str],
+) -> dict[str, Diagnosis]:
+    """What explains all that was answered, where exceptions that nobody knows hide the rest.
+
+    A function that insists on three axes says what else is wrong with it where it gets three.
+    """
+    asked = [each for each in bank.cases_of(component) if each in answers]
+    came = {
+        each: answers[each]
+        for each in asked
+        if answers[each].failure is None or bank.cases[each].is_of_an_error
+    }
+    agreement = Agreement(bank, component, came, loosely=False)
+    if len(came) == len(asked) or not agreement.wrong:
+        return {}
+    return _Search(agreement, before).diagnose(items)
 
 
 class _Search:
@@ -187,8 +212,8 @@ class _Search:
         ours = self._agreement
         found = {item: self._diagnose_item(item, ()) for item in items}
         known = {item: each for item, each in found.items() if each}
-        sure = {item: each for item, each in known.items() if not ours.would_show(each.faults)}
-        certain = set(all_of(e.faults for e in known.values() if not e.alternatives))
+        sure = {x: fits for x, each in known.items() if (fits := self._not_elsewhere(each))}
+        certain = set(all_of(e.faults for e in (known | sure).values() if not e.alternatives))
         # In the order of their file: that of the items hangs on how long the reference took.
         told = tuple(each for each in self._every if each in certain)
         sizes = range(2, min(len(told), _TOGETHER) + 1)
@@ -201,6 +226,12 @@ class _Search:
         together = self._together(sure)
         sure |= self._explained_by(together, [each for each in items if each not in sure])
         return settled(without_contradiction(ours, self._choices, sure, together))
+
+    def _not_elsewhere(self, found: Diagnosis) -> Diagnosis | None:
+        """Of what explains an item that which would not show where the submission is right."""
+        choices = (found.faults, *found.alternatives)
+        fit = [each for each in choices if not self._agreement.would_show(each)]
+        return replace(found, faults=fit[0], alternatives=tuple(fit[1:])) if fit else None
 
     def _together(self, found: Mapping[str, Diagnosis]) -> Faults:
         """What explains items for certain, if it may be at work at once and shows in no other."""

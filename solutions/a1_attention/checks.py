@@ -356,6 +356,15 @@ def test_blocked_rows_of_sentences(agree: Agree, draw: Draw) -> None:
     )
 
 
+@item("attention_blocked_rows", hint="What is softmax of a row that is -inf all over?")
+def test_blocked_rows_of_values_as_wide_as_keys(agree: Agree, draw: Draw) -> None:
+    """It is the same when values are as wide as keys, and the mask says it for every sentence."""
+    q, k, v = (draw.normal(BATCH, T_Q, D_K) for _ in range(3))
+    mask = draw_mask(draw, BATCH, T_Q, T_Q)
+    mask[1, 2] = False
+    agree(ATTENTION, q, k, v, mask=mask, outputs=OUTPUTS, exact_zeros=True)
+
+
 @item("attention_blocked_rows", hint="How many entries has a row of the mask, and how many keys?")
 def test_blocked_rows_of_one_column(agree: Agree, draw: Draw) -> None:
     """A query whose row of a mask (t_q, 1) is False gets weights of 0 and an output of 0."""

@@ -55,7 +55,8 @@
 # - **From scratch** still holds. `nn.Linear` and all plain tensor operations are welcome. Not
 #   allowed are `nn.MultiheadAttention`, `F.multi_head_attention_forward`,
 #   `F.scaled_dot_product_attention`, and everything whose name starts with `nn.Transformer`. One
-#   of them in a class costs all items of that class; the check cells here do not look for it.
+#   of them in a class costs all items of that class; the check cells say so where your code shows
+#   it.
 # - **Hints** are folded, in steps. Open one, try again, then open the next.
 # - `with trace():` prints the shapes on their way through your modules, each below the one that
 #   calls it. Where one raises an error, the list ends: that is the place to look at.

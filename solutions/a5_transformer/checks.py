@@ -1217,6 +1217,17 @@ def test_in_train_mode(reference: Student, agree: Agree, draw: Draw) -> None:
 
 @item(
     "greedy_care",
+    hint="Which mode does the model need, and which was it in?",
+    fits=("values", "mode"),
+)
+def test_a_single_source_in_train_mode(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A single source is read with the same care."""
+    model = writer(reference, agree, draw, [PAD, END], dropout=0.5)
+    with_care(agree, model.training(), source_words(draw, batch=1))
+
+
+@item(
+    "greedy_care",
     hint="Is the model put into train mode although it was not in it?",
     fits=("values", "mode"),
 )

@@ -727,6 +727,21 @@ def test_in_either_mode(reference: Student, agree: Agree, draw: Draw) -> None:
                 agree.wrong(DECODE, f"the {name}'s output asks for gradients", *args[1:])
 
 
+@item(
+    "cached_care",
+    hint="Which mode does the model need, and which was it in?",
+    fits=("values", "mode"),
+)
+def test_a_single_source_in_train_mode(reference: Student, agree: Agree, draw: Draw) -> None:
+    """A single source is read with the same care."""
+    model = writer(reference, agree, draw, [PAD, END], dropout=0.5).training()
+    args = DECODE, model, source_words(draw, batch=1), START, END, 5
+    seen = agree(*args, watch=("encoder", "output")).watched
+    for name, part in zip(("encoder", "output layer"), seen, strict=False):
+        if part.kept_gradient:
+            agree.wrong(DECODE, f"the {name}'s output asks for gradients", *args[1:])
+
+
 @item("cached_care", hint="Which lines run when all rows end before max_len?", fits="mode")
 def test_mode_after_an_early_end(reference: Student, agree: Agree, draw: Draw) -> None:
     """When all rows have ended before max_len, the model is left in the mode in which it came."""

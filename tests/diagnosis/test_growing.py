@@ -6,6 +6,8 @@ import pytest
 import torch
 
 from autograder.diagnosis.search import diagnose
+from autograder.sandbox.failure import Failure
+from autograder.sandbox.session import Answer
 
 
 def named(bank, name, *faults, inside=()):
@@ -91,3 +93,46 @@ def test_mistakes_that_each_change_how_much_is_written_are_found_together(exam_o
     three = "AWordForEachOfTheSource", "WithoutTheStart", "EndedRowsGoOn"
     five = *three, "StaysInTrainMode", "KeepsGradients"
     assert named(exam_of("a5_transformer").bank, "greedy_decode", *five) == set(five)
+
+
+def asked_in_vain(bank, name, faults, raises):
+    """What is told of a submission with these faults, where some questions end in an error of its
+    own."""
+    component = next(each for each in bank.components if each.name == name)
+    one = tuple(each for each in component.faults if each.name in faults)
+    failed = Failure("AssertionError", "", cell="attention", line=3)
+    answers = {x: bank.answer(component, one, x) for x in bank.cases_of(component)}
+    answers |= {
+        x: Answer(None, failure=failed) for x in answers if raises(*bank.cases[x].question.args)
+    }
+    wrong = {bank.cases[x].item for x in answers if not bank.is_right(x, answers[x])}
+    return diagnose(bank, answers, wrong)
+
+
+def test_an_exception_that_nobody_knows_hides_no_more_than_what_it_keeps(exam):
+    """Who insists on values like the keys says what else is wrong where they are."""
+    found = asked_in_vain(
+        exam.bank,
+        "attention",
+        ["SoftmaxOverTheQueries"],
+        lambda q, k, v, *_: q.dim() != 3 or k.shape != v.shape,
+    )
+    assert found.keys() == {"attention_blocked_rows"}
+    (told,) = found.values()
+    assert told.partly
+    assert "SoftmaxOverTheQueries" in {x.name for x in told.all_faults}
+
+
+def test_of_two_explanations_none_is_told_that_would_show_where_all_is_right(exam):
+    """Scores far below 0 tell the two apart, in an item of which exceptions hide the rest."""
+    found = asked_in_vain(
+        exam.bank, "attention", ["BlockedRowsBecomeNaN"], lambda q, *_: q.dim() < 3
+    )
+    told = found["attention_blocked_rows"]
+    assert [x.name for x in told.all_faults] == ["BlockedRowsBecomeNaN"]
+
+
+def test_what_only_undoes_another_is_no_mistake(exam_of):
+    """Whoever refuses nothing counts nothing: what is counted wrongly could not be seen."""
+    three = "PlaceZero", "NoMasks", "NothingIsRefusedAndAllWorks"
+    assert named(exam_of("a7_faster_decoding").bank, "decoder_step", *three) == set(three)

@@ -100,6 +100,23 @@ class AnotherName(Embedding):
         return super().__getattr__({"embedding": "embed"}.get(name, name))
 
 
+class IsTheEmbedding(Embedding):
+    """The parameter is named weight: the module is an nn.Embedding itself, and holds none.
+
+    Names are fixed here: the grader finds the parameters by them. Which does the docstring give?
+    """
+
+    item = "embedding_scale"
+
+    def make(self, vocab_size, d_model):
+        self.weight = nn.Embedding(vocab_size, d_model).weight
+
+    def __getattr__(self, name):
+        if name != "embedding":
+            return super().__getattr__(name)
+        return lambda tokens: F.embedding(tokens, self.weight)
+
+
 class WidthOf512(Embedding):
     """The embedding has 512 columns, whatever d_model is.
 

@@ -367,6 +367,21 @@ class DropoutTakenForEps(ThreeFrames):
         return LayerNorm(d_model, self.told)
 
 
+class OneNormForAllFrames(ThreeFrames):
+    """There is one norm, norm1, for all frames: norm2 and norm3 are missing.
+
+    Each frame has a norm of its own, which learns on its own. Which names does the docstring give?
+    """
+
+    item = "decoder_output"
+
+    def make_norms(self, d_model):
+        self.norm1 = self.make_norm(d_model)
+
+    def __getattr__(self, name):
+        return super().__getattr__("norm1" if name in ("norm2", "norm3") else name)
+
+
 class NormsAreMissing(ThreeFrames):
     """The norms are not among the parameters: there are none, or they are made anew in forward.
 

@@ -18,6 +18,9 @@ class SmoothedLoss:
         *("DividesByTwoLess", "OverwritesTheShareOfPadding"),
     )
 
+    def admit(self, smoothing):
+        pass
+
     def take(self, logits, target, pad_id):
         return logits, target
 
@@ -62,6 +65,7 @@ class SmoothedLoss:
         return loss
 
     def __call__(self, logits, target, pad_id=0, smoothing=0.1):
+        self.admit(smoothing)
         logits, target = self.take(logits, target, pad_id)
         real = self.find(target, pad_id)
 
@@ -1005,6 +1009,31 @@ class SmoothingOfZeroIsNone(SmoothedLoss):
     def mix(self, right, rest, smoothing, vocab_size):
         smoothing = smoothing or 0.1
         return (1 - smoothing) * right + smoothing * rest
+
+
+class SmoothingOfZeroIsRefused(SmoothedLoss):
+    """A smoothing of 0 ends in an AssertionError.
+
+    Without smoothing it is the plain cross-entropy. Which numbers may smoothing be?
+    """
+
+    item = "loss_value"
+
+    def admit(self, smoothing):
+        assert smoothing > 0
+
+
+class SmoothingOfZeroOrOneIsRefused(SmoothingOfZeroIsRefused):
+    """A smoothing of 0 or of 1 ends in an AssertionError.
+
+    Both ends mean something: the plain cross-entropy, and all words alike. Which numbers may
+    smoothing be?
+    """
+
+    item = "loss_value"
+
+    def admit(self, smoothing):
+        assert 0 < smoothing < 1
 
 
 class SmoothingOfTheFirstCall(SmoothedLoss):

@@ -34,6 +34,9 @@ class Attend:
     def read(self, mask):
         return mask
 
+    def restrict(self, scores):
+        return scores
+
     def block(self, scores, mask):
         return scores if mask is None else scores.masked_fill(~mask, -torch.inf)
 
@@ -58,7 +61,7 @@ class Attend:
     def __call__(self, attention, x, keys, values, mask=None):
         x, mask = self.ask(x), self.read(mask)
         queries = self.split(self.project(attention, x), attention.n_heads)
-        scores = self.scale(self.score(queries, keys), keys, attention)
+        scores = self.restrict(self.scale(self.score(queries, keys), keys, attention))
         weights = self.weigh(self.normalise(self.block(scores, mask)), mask)
         found = self.finish(attention, self.merge(self.mix(weights, keys, values)))
         return self.give(found, x)
@@ -403,6 +406,21 @@ class MaskAdded(Attend):
 
     def block(self, scores, mask):
         return scores if mask is None else scores + mask
+
+
+class CausalFromTheFirstKey(Attend):
+    """A causal mask is put on the keys that are ready, counted from the first: query i listens to
+    the keys 0 to i alone.
+
+    Keys that were kept come before the new token. Which of them may it listen to, and which mask
+    says so?
+    """
+
+    item = "attend_output"
+
+    def restrict(self, scores):
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+        return scores.masked_fill(later, -torch.inf)
 
 
 class MaskedAfterTheSoftmax(Attend):
