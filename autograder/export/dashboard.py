@@ -216,24 +216,29 @@ def _column(item: Item, index: int, rows: Sequence[_Row], scored: Sequence[_Row]
     cells = [cell for row in rows if (cell := row.cells[index]) is not None]
     counts = Counter(cell.verdict for cell in cells)
     verdicts = [(verdict, counts[verdict]) for verdict in LOOKS if counts[verdict]]
-    return _Column(item, verdicts, len(cells), _difficulty(item.id, item.points, scored))
+    known = [row for row in scored if item.id in row.points]
+    return _Column(item, verdicts, len(cells), _difficulty(item.id, item.points, known))
 
 
 def _by_hand(part: ByHand, scored: Sequence[_Row]) -> _ByHand:
     standings = [row.entry.standing for row in scored if row.entry.standing]
     given = sum(part.id in each.by_hand for each in standings)
     waiting = sum(part.id in each.waiting for each in standings)
-    return _ByHand(part, given, waiting, _difficulty(part.id, part.points, scored))
+    # An answer that was left as it was handed out waits for nobody: it has 0 points.
+    known = [x for x in scored if x.entry.standing and part.id not in x.entry.standing.waiting]
+    return _ByHand(part, given, waiting, _difficulty(part.id, part.points, known))
 
 
-def _difficulty(id: str, points: float, scored: Sequence[_Row]) -> Difficulty:
-    """Of an item, or of a part that people grade, against what the other items gave."""
-    known = [row for row in scored if id in row.points]
+def _difficulty(id: str, points: float, known: Sequence[_Row]) -> Difficulty:
+    """Of an item, or of a part that people grade, against what the other items gave.
+
+    known: whose points of it count already.
+    """
     of_items = [
         sum(row.points.get(cell.item, 0.0) for cell in row.cells if cell and cell.item != id)
         for row in known
     ]
-    return difficulty([row.points[id] for row in known], of_items, points)
+    return difficulty([row.points.get(id, 0.0) for row in known], of_items, points)
 
 
 def _seconds(rows: Sequence[_Row]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from autograder.asking import RemoteStudent
 from autograder.checking import CheckOutcome
@@ -17,7 +17,6 @@ from autograder.diagnosis import (
     Alone,
     Diagnosis,
     Inquiry,
-    Known,
     all_of,
     ask,
     cannot_be_loaded,
@@ -280,17 +279,18 @@ class Explaining:
         views: Mapping[str, Behind],
         proven: Sequence[Located | Leftover],
     ) -> list[ItemResult]:
-        explained = {*found, *(item for each in proven for item in each.items)}
+        told: dict[str, dict[str, Any]] = {x: {"hint": None} for each in proven for x in each.items}
+        explained = {*found, *told}  # who knows the line needs no hint, either
         wrong = [each.item for each in items if each.verdict in TO_DIAGNOSE]
-        exam, said = self.exam, dict[str, Known]()
         for seen in (None, *self.behind):
             left = [x for x in wrong if x not in explained and views.get(x) is seen]
             if left:
                 with self._student(seen) as student:
+                    exam, answers = self.exam, self._answers(seen)
                     asking = Inquiry(student, exam.reference, exam.source.parameters)
-                    about = left, exam.bank.cases, self._answers(seen), asking
-                    said |= known(*about, exam.source.defined_in, exam.symptoms)
-        told = {item: each._asdict() for item, each in said.items()}
+                    about = left, exam.bank.cases, answers, asking, exam.source.defined_in
+                    more = known(*about, exam.symptoms)
+                    told |= {item: each._asdict() for item, each in more.items()}
         return [item.model_copy(update=told.get(item.item)) for item in items]
 
 

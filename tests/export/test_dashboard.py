@@ -286,6 +286,21 @@ def test_what_is_graded_by_hand_is_said(tmp_path):
     assert "The report (5): given to 0" in text
 
 
+def test_an_answer_that_was_left_as_it_was_counts_as_nothing_in_the_mean_share(tmp_path):
+    """Nobody reads it, and it has 0 points; of one that waits, nobody knows."""
+    of = with_report(assignment())
+    standings = {
+        "s001": Standing(0.0, 0.0, {"report": 4.0}, {}, {}),
+        "s002": Standing(0.0, 0.0, {}, {}, {}),
+        "s003": Standing(0.0, 0.0, {}, {"report": 5.0}, {}),
+    }
+    path = tmp_path / "class.html"
+    results = [graded(student, of) for student in standings]
+    write_class_page(results, of, COURSE, path, {}, standings=standings)
+    *_, row = re.finditer(r"The report.*?mean share.>([\d.]+)<", path.read_text(), re.S)
+    assert row[1] == "0.4"
+
+
 def test_students_lead_to_their_feedback(tmp_path):
     a1 = assignment()
     links = {"s001": "../feedback/s001/a 1/a?1.html", "s002": "javascript:alert(1)"}

@@ -312,6 +312,7 @@ def test_a_mistake_that_nobody_knows_is_paid_for_once_where_its_line_is_proven(h
     assert "* 1.7" in mistake.place.source
     assert mistake.costs == {"attention_mask": 3.0}
     assert result.score == 19
+    assert not any(each.hint for each in result.items)  # which ask for something else
 
 
 def test_of_items_that_are_worth_the_same_the_first_pays(hand_in):

@@ -1,5 +1,5 @@
 # A causal mask over keys that are ready, as if the first key were the new token's.
-# fails: attend_output, attend_mask, layer_output, layer_masks, step_output, step_masks, step_sizes, cached_words, cached_end, cached_care, cached_work
+# fails: attend_output, attend_mask
 # %% solution="attend"
 def attend(attention, x, keys, values, mask=None):
     b, t, d = x.shape

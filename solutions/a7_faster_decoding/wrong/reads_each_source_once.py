@@ -1,5 +1,5 @@
 # Weights set to 0 after the softmax, a source known by its tensor, words squeezed.
-# fails: attend_output, attend_mask, cache_start, cached_words, cached_end, cached_work
+# fails: attend_output, attend_mask, cache_start, cached_words, cached_end, cached_care, cached_work
 # %% solution="attend"
 import math
 

@@ -1,5 +1,5 @@
 # The new token goes through positional_encoding alone, no mask is passed, nothing is refused.
-# fails: step_output, step_masks, step_sizes, cached_words, cached_end, cached_care, cached_work
+# fails: step_output, step_masks, step_sizes
 # %% solution="decoder_step"
 def decoder_step(model, target, source, keys, values, memory_keys, memory_values):
     new = target[:, -1:]
