@@ -101,7 +101,9 @@ def evidence(item: ItemResult, told: bool) -> tuple[str, ...]:
         return ()  # its line says it all
     known = (item.message, None if item.diagnosis else item.hint) if told else item.said
     said = list(filter(None, known))
-    if item.message and item.verdict in _ASKED:
+    message = item.message or ""
+    says_more = item.verdict is Verdict.MISSING and "\n" in message  # than what is missing
+    if says_more or (message and item.verdict in _ASKED):
         said[0] = f"Asked: {said[0]}"  # it says what should hold, and stands where it does not
     return tuple(said)
 

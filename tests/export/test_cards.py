@@ -73,6 +73,9 @@ def test_items_that_are_told_alike_are_told_once():
     assert [each.item for each in stub.items] == ["first", "second"]
     assert stub.costs == 5
     assert wrong.said == (f"Asked: {said[2]}",)
+    assert evidence(items[0], told=True) == (f"Asked: {said[0]}",)  # it does not hold, either
+    alone = items[0].model_copy(update={"message": "There is no cell f."})
+    assert evidence(alone, told=True) == ("There is no cell f.",)
     assert told_in([stub, wrong])["second"] == [stub]
 
 
