@@ -13,7 +13,6 @@ from autograder.diagnosis.fitted import diagnose_fitted
 from autograder.diagnosis.search import diagnose
 from autograder.diagnosis.symptoms import (
     Inquiry,
-    Known,
     Symptoms,
     known,
     ladder,
@@ -34,7 +33,6 @@ __all__ = [
     "Fault",
     "Faults",
     "Inquiry",
-    "Known",
     "Symptoms",
     "all_of",
     "apart",
