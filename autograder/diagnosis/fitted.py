@@ -50,8 +50,10 @@ def diagnose_fitted(
         more = diagnose(nearest, nearest.answers, nearest.wrong)
         mine = [item for item, why in found.items() if why in reasons]
         if not nearest.wrong <= more.keys():  # something else is wrong, that nobody knows
-            told = {x: why for x, why in told.items() if x not in mine or not why.alternatives}
-            continue
+            unsure = {x for x in mine if found[x].alternatives}
+            told = {x: why for x, why in told.items() if x not in unsure}
+            if unsure:
+                continue
         faults = nearest.faults
         told |= {x: replace(found[x], faults=faults, alternatives=()) for x in mine}
         for item, why in more.items():

@@ -144,3 +144,19 @@ def test_what_a_mistake_explains_in_part_is_said_so(result_with):
     assert both.faults.keys() == found["padding_mask"].faults.keys()
     assert "in all" not in both.diagnosis
     assert both.diagnosis.endswith("What else fails in this item is not explained by that.")
+
+
+IS_THE_EMBEDDING = """
+class TokenEmbedding(nn.Embedding):
+    def forward(self, tokens):
+        rows = super().forward(tokens)
+        return rows * 0.9 + rows.detach() * 0.1
+"""
+
+
+def test_what_other_parameters_hide_is_told_beside_what_nobody_knows(result_with):
+    """With weights that fit, rows are not scaled; what their gradient lacks, nobody knows."""
+    result = result_with("a3_positional_encoding", token_embedding=IS_THE_EMBEDDING)
+    named = {fault for each in result.mistakes if each.kind == "named" for fault in each.faults}
+    assert named == {"token_embedding.IsTheEmbedding", "token_embedding.NotScaled"}
+    assert items(result)["embedding_gradients"].score == 0

@@ -21,8 +21,11 @@ class Embedding(nn.Module):
         self.vocab_size, self.d_model = vocab_size, d_model
         self.make(vocab_size, d_model)
 
+    def table(self, vocab_size, d_model):
+        return nn.Embedding(vocab_size, d_model)
+
     def make(self, vocab_size, d_model):
-        self.embedding = nn.Embedding(vocab_size, d_model)
+        self.embedding = self.table(vocab_size, d_model)
 
     def look_up(self, tokens):
         return self.embedding(tokens)
@@ -94,7 +97,7 @@ class AnotherName(Embedding):
     item = "embedding_scale"
 
     def make(self, vocab_size, d_model):
-        self.embed = nn.Embedding(vocab_size, d_model)
+        self.embed = self.table(vocab_size, d_model)
 
     def __getattr__(self, name):
         return super().__getattr__({"embedding": "embed"}.get(name, name))
@@ -109,12 +112,13 @@ class IsTheEmbedding(Embedding):
     item = "embedding_scale"
 
     def make(self, vocab_size, d_model):
-        self.weight = nn.Embedding(vocab_size, d_model).weight
+        table = self.table(vocab_size, d_model)
+        self.weight, self.padding_idx = table.weight, table.padding_idx
 
     def __getattr__(self, name):
         if name != "embedding":
             return super().__getattr__(name)
-        return lambda tokens: F.embedding(tokens, self.weight)
+        return lambda tokens: F.embedding(tokens, self.weight, self.padding_idx)
 
 
 class WidthOf512(Embedding):
@@ -138,7 +142,7 @@ class MadeAnewInForward(Embedding):
     item = "embedding_scale"
 
     def make(self, vocab_size, d_model):
-        self.tables = [nn.Embedding(vocab_size, d_model)]
+        self.tables = [self.table(vocab_size, d_model)]
 
     def __getattr__(self, name):
         return self.tables[0] if name == "embedding" else super().__getattr__(name)
@@ -166,8 +170,20 @@ class PaddingWithoutGradient(Embedding):
 
     item = "embedding_gradients"
 
-    def make(self, vocab_size, d_model):
-        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=0)
+    def table(self, vocab_size, d_model):
+        return nn.Embedding(vocab_size, d_model, padding_idx=0)
+
+
+class TokenOneWithoutGradient(Embedding):
+    """The row of token 1 gets no gradient, as with padding_idx=1.
+
+    Some libraries give padding the id 1. Does the docstring speak of padding at all?
+    """
+
+    item = "embedding_gradients"
+
+    def table(self, vocab_size, d_model):
+        return nn.Embedding(vocab_size, d_model, padding_idx=1)
 
 
 class LastWithoutGradient(Embedding):
@@ -178,8 +194,8 @@ class LastWithoutGradient(Embedding):
 
     item = "embedding_gradients"
 
-    def make(self, vocab_size, d_model):
-        self.embedding = nn.Embedding(vocab_size, d_model, padding_idx=-1)
+    def table(self, vocab_size, d_model):
+        return nn.Embedding(vocab_size, d_model, padding_idx=-1)
 
 
 class GradientByFrequency(Embedding):
@@ -190,8 +206,8 @@ class GradientByFrequency(Embedding):
 
     item = "embedding_gradients"
 
-    def make(self, vocab_size, d_model):
-        self.embedding = nn.Embedding(vocab_size, d_model, scale_grad_by_freq=True)
+    def table(self, vocab_size, d_model):
+        return nn.Embedding(vocab_size, d_model, scale_grad_by_freq=True)
 
 
 class ShortensItsRows(Embedding):
