@@ -12,7 +12,7 @@ what is left. An earlier part that is known to be wrong may be at work in a late
 are tried.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from itertools import chain, combinations, product
@@ -95,7 +95,7 @@ def _beside_errors(
     component: Component,
     answers: Mapping[int, Answer],
     before: Faults,
-    items: Collection[str],
+    items: Set[str],
 ) -> dict[str, Diagnosis]:
     """What explains all that was answered, where exceptions that nobody knows hide the rest.
 
@@ -107,8 +107,10 @@ def _beside_errors(
         for each in asked
         if answers[each].failure is None or bank.cases[each].is_of_an_error
     }
+    if not items or len(came) == len(asked):
+        return {}
     agreement = Agreement(bank, component, came, loosely=False)
-    if len(came) == len(asked) or not agreement.wrong:
+    if items.isdisjoint(agreement.items):
         return {}
     return _Search(agreement, before).diagnose(items)
 

@@ -356,7 +356,11 @@ def test_blocked_rows_of_sentences(agree: Agree, draw: Draw) -> None:
     )
 
 
-@item("attention_blocked_rows", hint="What is softmax of a row that is -inf all over?")
+@item(
+    "attention_blocked_rows",
+    hint="What is softmax of a row that is -inf all over?",
+    fits="infinite",
+)
 def test_blocked_rows_of_values_as_wide_as_keys(agree: Agree, draw: Draw) -> None:
     """It is the same when values are as wide as keys, and the mask says it for every sentence."""
     q, k, v = (draw.normal(BATCH, T_Q, D_K) for _ in range(3))

@@ -720,11 +720,15 @@ def test_in_either_mode(reference: Student, agree: Agree, draw: Draw) -> None:
     """A model is asked in eval mode, and left in the mode in which it came; no gradient is kept."""
     model, source = writer(reference, agree, draw, [PAD, END], dropout=0.5), source_words(draw)
     for each in (model.training(), model):
-        args = DECODE, each, source, START, END, 5
-        seen = agree(*args, watch=("encoder", "output")).watched
-        for name, part in zip(("encoder", "output layer"), seen, strict=False):
-            if part.kept_gradient:
-                agree.wrong(DECODE, f"the {name}'s output asks for gradients", *args[1:])
+        with_care(agree, each, source)
+
+
+def with_care(agree: Agree, model: Blueprint, source: Tensor) -> None:
+    args = DECODE, model, source, START, END, 5
+    seen = agree(*args, watch=("encoder", "output")).watched
+    for name, part in zip(("encoder", "output layer"), seen, strict=False):
+        if part.kept_gradient:
+            agree.wrong(DECODE, f"the {name}'s output asks for gradients", *args[1:])
 
 
 @item(
@@ -734,12 +738,8 @@ def test_in_either_mode(reference: Student, agree: Agree, draw: Draw) -> None:
 )
 def test_a_single_source_in_train_mode(reference: Student, agree: Agree, draw: Draw) -> None:
     """A single source is read with the same care."""
-    model = writer(reference, agree, draw, [PAD, END], dropout=0.5).training()
-    args = DECODE, model, source_words(draw, batch=1), START, END, 5
-    seen = agree(*args, watch=("encoder", "output")).watched
-    for name, part in zip(("encoder", "output layer"), seen, strict=False):
-        if part.kept_gradient:
-            agree.wrong(DECODE, f"the {name}'s output asks for gradients", *args[1:])
+    model = writer(reference, agree, draw, [PAD, END], dropout=0.5)
+    with_care(agree, model.training(), source_words(draw, batch=1))
 
 
 @item("cached_care", hint="Which lines run when all rows end before max_len?", fits="mode")
